@@ -4,6 +4,7 @@ import re
 import sqlite3
 import subprocess
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,11 @@ def test_a_feed_that_cannot_be_written_is_refused_before_the_crawl(
 
 @pytest.mark.parametrize(
     ("feed", "reason"),
-    [(f"{'a' * 300}.json", "File name too long"), ("http://[a/x.json", "Invalid IPv6 URL")],
+    [
+        (f"{'a' * 300}.json", "File name too long"),
+        ("http://[a/x.json", "Invalid IPv6 URL"),
+        ("http://a.example/x.json", "there is no storage for http://"),
+    ],
 )
 def test_a_feed_that_no_file_can_be_is_refused_in_words(feed: str, reason: str) -> None:
     done = scrapy("site", "-a", "seeds=http://a.example/", "-O", feed)
@@ -122,6 +127,14 @@ def test_a_feed_that_is_not_complete_is_an_exit_code(site: MockServer, crawl: Cr
     assert last == "archivebot: a feed is not complete: the lines above say why; the archive has all pages"
     assert crawled.code == 3
     assert crawl.ask("list", "--pages")
+
+
+@pytest.mark.skipif(find_spec("boto3") is not None, reason="allowed: boto3 is there, which S3 needs")
+def test_a_feed_whose_library_is_missing_is_an_exit_code(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    crawled = crawl("-O", "s3://bucket/x.jsonl", seeds=site.url())
+    assert "missing boto3 library" in crawled.log
+    assert crawled.code == 3
 
 
 @pytest.mark.parametrize("command", [("crawl", "site", "-a", "seeds=http://a.example/"), ("stats",)])

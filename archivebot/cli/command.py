@@ -201,9 +201,9 @@ class FrontierCommand(ArchiveCommand):
 
 
 def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> ArchiveError | None:
-    """Run a spider to its end; return the error with which the program ends after its other work, or None.
+    """Run a spider to its end; return the error with which the program must end later, or None.
 
-    That is if pages were requested and no server answered, or if a feed could not be written. Raises the
+    There is one if pages were requested and no server answered, or if a feed could not be written. Raises the
     error that prevented the crawl from beginning, KeyboardInterrupt if that was a signal, and StorageError if
     the archive or the frontier failed during the crawl.
     """
@@ -231,6 +231,9 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Arc
     asked = crawler.stats.get_value("archive/captures") or crawler.stats.get_value("access/login_failed")
     if asked and not crawler.stats.get_value("archive/answered"):
         return NothingFetched("nothing could be fetched: the lines above say why")
-    if any(name.startswith("feedexport/failed_count/") for name in crawler.stats.get_stats()):
+    from scrapy.extensions.feedexport import FeedExporter  # a crawl has it by now, other commands need none
+
+    has_failed = any(name.startswith("feedexport/failed_count/") for name in crawler.stats.get_stats())
+    if has_failed or (crawler.settings.getdict("FEEDS") and crawler.get_extension(FeedExporter) is None):
         return StorageError("a feed is not complete: the lines above say why; the archive has all pages")
     return None

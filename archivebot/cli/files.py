@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from archivebot.exceptions import UsageError
@@ -28,19 +29,22 @@ def file_body(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def check_feeds(feeds: Iterable[str | Path]) -> None:
-    """Raise UsageError if the file of a feed cannot be written; Scrapy tells it after the first page."""
-    for feed in map(str, feeds):
+def check_feeds(settings: BaseSettings) -> None:
+    """Raise UsageError if a feed cannot be written; Scrapy says so only during the crawl."""
+    storages = settings.getwithbase("FEED_STORAGES")  # by scheme
+    for feed in map(str, settings.getdict("FEEDS")):
         try:
-            _try_feed(feed)
+            _try_feed(feed, storages)
         except (OSError, ValueError) as error:  # ValueError: an address or a path that cannot be
             reason = getattr(error, "strerror", None) or error
             raise UsageError(f"the feed {feed} cannot be written: {reason}") from error
 
 
-def _try_feed(feed: str) -> None:
+def _try_feed(feed: str, storages: Collection[str]) -> None:
     """Open the file of a feed for writing; raises OSError or ValueError."""
     scheme = urlsplit(feed).scheme
+    if scheme and scheme not in storages:
+        raise ValueError(f"there is no storage for {scheme}://")
     if scheme not in ("", "file") or "%(" in feed:
         return  # no file, or one that gets its name when the crawl begins
     path = Path(file_uri_to_path(feed) if scheme else feed)

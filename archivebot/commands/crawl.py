@@ -85,7 +85,7 @@ class Command(CrawlCommand):
         has_crawled = False
         try:
             _check(args, self.crawler_process.spider_loader.list())
-            check_feeds(self.settings.getdict("FEEDS"))
+            check_feeds(self.settings)
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
             if rules:
