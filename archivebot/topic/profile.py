@@ -185,7 +185,7 @@ def names(folder: Path) -> list[str]:
 
 
 def alike(name: str, folder: Path) -> list[str]:
-    """Return the names of topics that are similar to one that there is not, the most similar first."""
+    """Return the names of topics that resemble a name, the most similar first."""
     return get_close_matches(name, names(folder))
 
 

@@ -73,7 +73,7 @@ class Example:
 def profile_of(text: str, folder: Path) -> TopicProfile:
     """Return the profile with a name, or a profile made from words or a query.
 
-    Words that look like a name are reported. Raises UsageError if the text is neither, as a file.
+    If words resemble the name of a topic, this is logged. Raises UsageError if the text names a file.
     """
     if text in names(folder):
         return load(text, folder)
@@ -81,7 +81,8 @@ def profile_of(text: str, folder: Path) -> TopicProfile:
         raise UsageError(f"{text!r} is a file: give the name of a topic, or words")
     if near := alike(text, folder):
         logger.warning("There is no topic %r, so its words are the topic; did you mean %s?", text, near[0])
-    logger.info("There is no topic %r in %s: its words are the topic", text, folder)
+    else:
+        logger.info("There is no topic %r in %s: its words are the topic", text, folder)
     return from_text("words", text)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from itertools import islice
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
@@ -113,4 +112,4 @@ def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month
 
 def _latest(reader: ArchiveReader, url: str) -> Capture | None:
     """Return the last visit of a page that a server answered, without headers."""
-    return next(islice(reader.mementos.of(url, newest_first=True, brief=True), 1), None)
+    return next(reader.mementos.of(url, newest_first=True, brief=True), None)

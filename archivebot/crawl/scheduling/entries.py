@@ -26,7 +26,7 @@ FRAME = "frame"
 LINK = "archive_link"  # the evidence of a link, until it is scored
 READING = "archive_reading"  # the data read from a page, while its links are scored
 SITEMAPS = "archive_sitemaps"  # the URLs of sitemaps in the robots.txt of the host
-# The key of requests that are of no page: for a robots.txt, or to log in.
+# Marks requests that belong to no page: for a robots.txt, or to log in.
 ROBOTS = "archive_robots"
 
 _KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING, SITEMAPS))
