@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
-from archivebot.archive.packed import Packed
+from archivebot.archive.compressed import Compressed
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.exceptions import StorageError
 from archivebot.fields.changes import edited
@@ -47,7 +47,9 @@ class Comparison:
     ) -> None:
         self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
         self._sites = sites
-        self._past = Packed[Lines]()  # of versions before the latest ones, which show the habits of a line
+        self._past = Compressed[
+            Lines
+        ]()  # of versions before the latest ones, which show the habits of a line
 
     def with_version(
         self, before: StoredVersion, now: PageReading, content_type: str, kept: Kept | None = None

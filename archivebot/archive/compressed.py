@@ -19,10 +19,10 @@ LEVEL = 1
 T = TypeVar("T")
 
 
-class Packed(Generic[T]):
+class Compressed(Generic[T]):
     """Keeps objects compressed, those used last; each is restored as a copy.
 
-    >>> past = Packed[tuple[str, ...]]()
+    >>> past = Compressed[tuple[str, ...]]()
     >>> past.keep("monday", ("A tern", ""))
     >>> past.get("monday"), past.get("tuesday")
     (('A tern', ''), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.archive import packed
-from archivebot.archive.packed import Packed
+from archivebot.archive import compressed
+from archivebot.archive.compressed import Compressed
 from archivebot.archive.readings import PageReading
 from archivebot.content.lines import MOST_DEPTH
 
@@ -14,13 +14,13 @@ from archivebot.content.lines import MOST_DEPTH
     "lines", [(), ("",), ("", ""), ("A tern", "", "d\xefves"), ("\ud800", "北京")], ids=repr
 )
 def test_lines_are_kept_as_they_are(lines: tuple[str, ...]) -> None:
-    past = Packed[tuple[str, ...]]()
+    past = Compressed[tuple[str, ...]]()
     past.keep(1, lines)
     assert past.get(1) == lines
 
 
 def test_an_object_is_that_of_its_key() -> None:
-    past = Packed[str]()
+    past = Compressed[str]()
     past.keep(("a" * 64, "text/html", ()), "12 visits")
     past.keep(("a" * 64, "text/html", (".visits",)), "A tern")
     assert past.get(("a" * 64, "text/html", ())) == "12 visits"
@@ -29,8 +29,8 @@ def test_an_object_is_that_of_its_key() -> None:
 
 
 def test_the_objects_used_longest_ago_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "KEPT_BYTES", 100)  # three of 32 bytes
-    past = Packed[tuple[str, ...]]()
+    monkeypatch.setattr(compressed, "KEPT_BYTES", 100)  # three of 32 bytes
+    past = Compressed[tuple[str, ...]]()
     for number in range(3):
         past.keep(number, (f"line {number}",))
     assert past.get(0) == ("line 0",)
@@ -46,7 +46,7 @@ def test_the_reading_of_a_deep_page_is_kept_completely() -> None:
     assert page.main_text
     expected = page.main_text, page.lines, list(page.worth), page.fingerprint, page.title
     page.forget_tree()
-    kept = Packed[PageReading]()
+    kept = Compressed[PageReading]()
     kept.keep(1, page)
     found = kept.get(1)
     assert found is not None
