@@ -118,7 +118,18 @@ def test_when_all_are_killed_again_and_again_no_call_is_blamed(config: ArchiveCo
 
 
 @pytest.mark.long
-def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(config: ArchiveConfig) -> None:
+def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(
+    config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    class Noted(readers_module._Reader):
+        def __init__(self, config: ArchiveConfig, patience: float | None) -> None:
+            super().__init__(config, patience)
+            started.append(self.worker.pid)
+
+    monkeypatch.setattr(readers_module, "_Reader", Noted)
+
     async def work() -> None:
         readers = Readers(config, 1, patience=2)
         await readers.run(CALL)
@@ -131,6 +142,7 @@ def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(conf
         readers.close()
 
     asyncio.run(work())
+    assert len(started) == 3  # the first, the one in its place, and one alone, which is not waited for again
 
 
 @pytest.mark.long

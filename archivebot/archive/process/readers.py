@@ -8,12 +8,12 @@ from collections import OrderedDict
 from contextlib import suppress
 from typing import Any, Self
 
-from archivebot.archive.process.worker import Crashed, Worker
+from archivebot.archive.process.worker import Crashed, Late, Worker
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 
 # Maximum of processes that may die during one call that they execute alone: a single one may have been killed
-# from outside, or have died because other processes used up the memory.
+# from outside, or have died because other processes used up the memory. One that is late is enough.
 CRASHES = 2
 
 # Maximum of processes in a row that may die while opening the archive, before a call is given up.
@@ -100,9 +100,11 @@ class Readers:
                     await reader.open()
                     return await reader.worker.run(call)
                 except Crashed as error:
-                    crashes += reader.is_open
-                    openings += not reader.is_open
-                    if crashes == CRASHES and self._readers:
+                    if reader.is_open:
+                        crashes += CRASHES if isinstance(error, Late) else 1
+                    else:
+                        openings += 1
+                    if crashes >= CRASHES and self._readers:
                         raise
                     if openings == OPENINGS:
                         raise StorageError(*error.args) from error

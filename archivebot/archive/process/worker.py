@@ -33,6 +33,10 @@ class Crashed(StorageError):
     """The process died before it answered this call, the first of the waiting calls."""
 
 
+class Late(Crashed):
+    """The process was ended because it did not answer this call in time."""
+
+
 class Worker:
     """A child process that runs the ``main`` of a module, and the socket to it.
 
@@ -103,7 +107,7 @@ class Worker:
         if not self.lost:
             self._process.kill()
             killed = StorageError(f"a process of the archive {reason} and was ended; what is stored is whole")
-            self._lose(killed, Crashed(*killed.args))
+            self._lose(killed, Late(*killed.args))
 
     def hang_up(self) -> None:
         """Let the process finish its calls and end."""
