@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
+from os.path import expanduser
 from pathlib import Path
 from typing import Any, Self
 
@@ -287,7 +288,7 @@ def whole_uri(uri: str) -> str:
 def file_text(name: str, what: str) -> str:
     """Return the text of a file that a user wrote; raises UsageError if it cannot be read."""
     try:
-        return Path(name).read_text("utf-8-sig")
+        return Path(expanduser(name)).read_text("utf-8-sig")  # no shell replaces the ~ in seeds=@~/seeds.txt
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise UsageError(f"the {what} {name!r} cannot be read: {reason}") from error

@@ -52,6 +52,14 @@ def test_a_comment_behind_a_seed_is_no_part_of_it(tmp_path: Path) -> None:
     assert read_seeds(f"@{file}") == ("http://a.example/x", "http://a.example/", "http://a.example/y")
 
 
+def test_a_file_may_be_named_from_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "seeds.txt").write_text("https://a.example/\n")
+    assert read_seeds("@~/seeds.txt") == ("https://a.example/",)
+    with pytest.raises(UsageError, match="'~nobody-of-that-name/x' cannot be read: No such file"):
+        read_seeds("@~nobody-of-that-name/x")
+
+
 def test_a_seeds_file_without_a_seed_is_named(tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text("# none yet\n")
     with pytest.raises(UsageError, match=r"no seeds in '.*seeds\.txt': write a URL on each line"):

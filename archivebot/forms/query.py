@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os.path import expanduser
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -29,7 +30,7 @@ def read_grid(path: str) -> list[dict[str, str]]:
     the head.
     """
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        with Path(expanduser(path)).open(encoding="utf-8-sig", newline="") as file:
             head, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(
