@@ -102,7 +102,7 @@ class Comparison:
             self._counted,
         )
         self._past.keep((before.digest, declared, parts.ignore), shown.lines)
-        then.is_past, now.has_past = True, True
+        then.is_past = now.has_past = True
         if found.reason == SAME_TEXT and then.lines != now.lines:
             found = replace(found, reason="only ignored parts")
         if parts.watch:
