@@ -401,3 +401,24 @@ def test_a_value_of_which_the_archive_has_only_the_beginning_is_not_sent(
     crawled = replace(crawl, spider="query")(**given(crawl, site))
     assert (crawled.code, site.asked) == (2, [])
     assert "only the beginning of the value of 'state' is stored" in crawled.log
+
+
+def sent_by(crawl: Crawl, site: MockServer, body: bytes, charset: str, values: str) -> list[str]:
+    """Return the paths that the queries of a grid ask for, on the form of a page at /books/."""
+    (known,) = search_forms(body, charset, site.url("/books/"))
+    store(crawl, site.url("/books/"), known, body=body)
+    (crawl.folder / "grid.csv").write_text(values, "utf-8")
+    crawled = replace(crawl, spider="query")(**given(crawl, site))
+    assert crawled.code == 0, crawled.log
+    return site.paths()
+
+
+@pytest.mark.parametrize(("action", "path"), [("find", "/data/find"), ("", "/books/")])
+def test_a_form_leads_to_where_the_base_of_its_page_says(
+    crawl: Crawl, site: MockServer, action: str, path: str
+) -> None:
+    fields = "Author <input name=author> Title <input name=title><button>Search</button>"
+    body = f'<base href="/data/"><h1>Search</h1><form action="{action}">{fields}</form>'.encode()
+    asked = f"{path}?author=Lee&title="
+    site.routes[asked] = html()
+    assert sent_by(crawl, site, body, "utf-8", "author\nLee\n") == [asked]

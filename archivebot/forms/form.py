@@ -72,7 +72,7 @@ class Form:
 
     ``controls`` are all controls in the order of the page, ``text`` the text between them, ``links`` the
     texts of the links in it, ``css`` its id and classes, ``role`` and ``label`` its ARIA attributes,
-    ``around`` the ids and classes of the elements around it, nearest first.
+    ``around`` the ids and classes of the elements around it, nearest first, ``base`` the BASE of the page.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Form:
     around: tuple[str, ...] = ()
     text: str = field(default="", repr=False)
     links: str = field(default="", repr=False)
+    base: str = field(default="", repr=False)
 
     @property
     def questions(self) -> int:
@@ -97,11 +98,20 @@ class Form:
         """Yield the controls of some kinds."""
         return (control for control in self.controls if control.kind in kinds)
 
+    def target(self, page: str) -> str:
+        """Return the address that the form submits to; without an action it is that of the ``page``.
+
+        >>> Form("", "find", "get", (), (), base="/b/").target("http://a.example/c/")
+        'http://a.example/b/find'
+        """
+        base = joined(page, self.base) if self.action and self.base else None
+        return joined(base or page, self.action) or self.action
+
     def signature(self, page: str = "") -> str:
         """Return the signature of the form, the same on every page.
 
-        It is a digest of its method, the path of its action relative to the URL of its ``page``, and the
-        sorted kinds and names of its controls.
+        It is a digest of its method, the path of its target on the URL of its ``page``, and the sorted kinds
+        and names of its controls.
 
         >>> controls = Control("text", "by"), Control("text", "of")
         >>> book = Form("book", "find.asp;id=7?x=1", "get", (), controls)
@@ -111,7 +121,7 @@ class Form:
         >>> other.signature() == Form("", "/find.asp", "post", (), controls).signature()
         False
         """
-        path = _path(page, self.action).partition(";")[0]
+        path = _path(self.target(page)).partition(";")[0]
         named = sorted([control.kind, control.name] for control in self.controls if control.name)
         return hashlib.sha256(json.dumps([self.method, path, named]).encode()).hexdigest()
 
@@ -125,8 +135,8 @@ def shortened(text: str | None) -> str:
     return " ".join(text[: 4 * MOST_TEXT].split())[:MOST_TEXT] if text else ""
 
 
-def _path(page: str, action: str) -> str:
+def _path(target: str) -> str:
     try:
-        return urlsplit(joined(page, action) or action).path
+        return urlsplit(target).path
     except ValueError:  # [ in place of a host
-        return action
+        return target

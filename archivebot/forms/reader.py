@@ -39,7 +39,8 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     if root is None:
         return []
     elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
-    return [_form(element, elsewhere) for element in root.iter("form")]
+    base = next(filter(None, (element.get("href") for element in root.iter("base"))), "")
+    return [_form(element, elsewhere, base) for element in root.iter("form")]
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
@@ -53,7 +54,7 @@ def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
     return found
 
 
-def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]]) -> Form:
+def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], base: str) -> Form:
     ident = (element.get("id") or "").strip()
     flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [])
     grouped, controls = attributes(flow)
@@ -70,6 +71,7 @@ def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]]) -
         around=_around(element),
         text="\n".join(item for item in flow.items if isinstance(item, str)),
         links="\n".join(flow.links),
+        base=base,
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from archivebot.forms.classifier import Decision
 from archivebot.forms.form import MOST_TEXT, Control, Form
 from archivebot.models import FoundForm
-from archivebot.urls import joined
 
 FORMAT = 1
 
@@ -42,7 +41,7 @@ class FormRecord:
             signature=form.signature(url),
             name=form.name,
             method=form.method,
-            action=joined(url, form.action) or form.action,
+            action=form.target(url),
             charset=charset,
             decision=decision,
             domain=domain,
