@@ -422,3 +422,22 @@ def test_a_form_leads_to_where_the_base_of_its_page_says(
     asked = f"{path}?author=Lee&title="
     site.routes[asked] = html()
     assert sent_by(crawl, site, body, "utf-8", "author\nLee\n") == [asked]
+
+
+@pytest.mark.parametrize(
+    ("declared", "charset", "sent"),
+    [
+        ("iso-8859-1", "utf-8", "gr%F6%DFe"),
+        ("unknown, latin1, utf-8", "utf-8", "gr%F6%DFe"),
+        ("unknown", "utf-8", "gr%C3%B6%C3%9Fe"),
+        ("", "utf-16-le", "gr%C3%B6%C3%9Fe"),
+    ],
+)
+def test_values_are_sent_in_the_charset_that_the_form_accepts(
+    crawl: Crawl, site: MockServer, declared: str, charset: str, sent: str
+) -> None:
+    fields = "Titel <input name=titel> Autor <input name=autor><button>Suchen</button>"
+    body = f"<h1>Suche</h1><form action=find accept-charset='{declared}'>{fields}</form>"
+    asked = f"/books/find?autor=&titel={sent}"
+    site.routes[asked] = html()
+    assert sent_by(crawl, site, body.encode(charset), charset, "titel\ngröße\n") == [asked]

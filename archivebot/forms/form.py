@@ -72,7 +72,8 @@ class Form:
 
     ``controls`` are all controls in the order of the page, ``text`` the text between them, ``links`` the
     texts of the links in it, ``css`` its id and classes, ``role`` and ``label`` its ARIA attributes,
-    ``around`` the ids and classes of the elements around it, nearest first, ``base`` the BASE of the page.
+    ``around`` the ids and classes of the elements around it, nearest first, ``base`` the BASE of the page,
+    ``charset`` the codec that it declares for what is sent, empty if it is that of the page.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Form:
     text: str = field(default="", repr=False)
     links: str = field(default="", repr=False)
     base: str = field(default="", repr=False)
+    charset: str = field(default="", repr=False)
 
     @property
     def questions(self) -> int:

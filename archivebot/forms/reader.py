@@ -10,6 +10,7 @@ from archivebot.forms.flow import Flow
 from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
 from archivebot.forms.parsing import parse
+from archivebot.markup.charset import codec
 
 # Number of elements around a form that may indicate its purpose.
 AROUND = 3
@@ -59,6 +60,7 @@ def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], b
     flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [])
     grouped, controls = attributes(flow)
     method = (element.get("method") or "").strip().lower()
+    accepted = (element.get("accept-charset") or "").replace(",", " ").split()
     return Form(
         name=(element.get("name") or ident).strip(),
         action=(element.get("action") or "").strip(),
@@ -72,6 +74,7 @@ def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], b
         text="\n".join(item for item in flow.items if isinstance(item, str)),
         links="\n".join(flow.links),
         base=base,
+        charset=next(filter(None, map(codec, accepted)), ""),
     )
 
 
