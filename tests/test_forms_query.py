@@ -139,6 +139,22 @@ def test_a_given_value_is_sent_in_place_of_ticked_boxes() -> None:
     assert query_urls(known, [{"y": "2"}]) == ["http://a.example/find?y=2"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ("<input type=checkbox name=y value=1 checked>", ""),
+        ("<input type=radio name=y value=1 checked><input type=radio name=y value=2>", ""),
+        ("<input type=radio name=y value=1 checked><input type=radio name=y value=''>", "y="),
+        ("<input type=hidden name=y value=0><input type=checkbox name=y value=1>", "y=0"),
+    ],
+)
+def test_an_empty_cell_leaves_boxes_unticked(fields: str, sent: str) -> None:
+    (form,) = read_forms(f"<form action=/find>{fields}<input name=z></form>".encode(), "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    (query,) = queries(known, [{"y": "", "z": ""}])
+    assert query.url == f"http://a.example/find?{'&'.join(filter(None, (sent, 'z=')))}"
+
+
 def test_of_many_chosen_options_only_the_first_are_stored() -> None:
     options = "<option selected value=''>any" * 5_000
     select = f"<select name=y multiple>{options}</select>"

@@ -116,10 +116,15 @@ def _check_choice(record: FormRecord, name: str, value: str) -> None:
 def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the names and values to send, in the order of the page, each given value once."""
     sent = set()
+    boxes = [each for each in record.controls if each.kind in TICKED]
+    unticked = {each.name for each in boxes if row.get(each.name) == ""}
+    unticked -= {each.name for each in boxes if not each.value}
     radios = {each.name: each for each in record.controls if each.kind == "radio" and each.checked}
     for control in record.controls:
         name = control.name
-        if name in row:
+        if name in unticked and control.kind in TICKED:
+            continue
+        if name in row and name not in unticked:
             if name not in sent:
                 yield name, _as_sent(control, row[name])
             sent.add(name)
