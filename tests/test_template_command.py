@@ -105,5 +105,18 @@ def test_pages_that_are_damaged_are_left_out(uri: str, monkeypatch: pytest.Monke
         return whole(capture)
 
     monkeypatch.setattr(archive, "body", body)
-    assert learn(archive, archive.site(f"{SITE}/0")).pages == 5
+    assert learn(archive, archive.site(f"{SITE}/0"), 100).pages == 5
     archive.close()
+
+
+def test_images_are_not_counted_as_pages_of_a_sample(run: Run, uri: str) -> None:
+    site = "http://pictures.example"
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for number in range(3):
+            archive.add(archive.segment(make_page(page(number), 0, url=f"{site}/{number}")))
+        for number in range(20):
+            picture = b"\x89PNG\r\n\x1a\n%d" % number
+            archive.add(archive.segment(make_page(picture, 0, url=f"{site}/i/{number}.png")))
+    told = run("template", f"{site}/0", "--pages", "2")
+    assert told.returncode == 0, told.stderr
+    assert "learned from 2 pages" in told.stdout

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from archivebot.archive import Archive
 from archivebot.cli import WritingCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.jobs.templates import learn, sample, shares
+from archivebot.jobs.templates import learn, shares
 from archivebot.records import template_record
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import parts_of
@@ -40,7 +40,7 @@ class Command(WritingCommand):
         page = parts_of(*archive.document(capture))
         if page is None or capture.number is None:
             raise NotArchived(f"{capture.url} is no page of a site: it has no markup")
-        tree = learn(archive, sample(archive.site(capture.url), opts.pages))
+        tree = learn(archive, archive.site(capture.url), opts.pages)
         if tree.pages < LEAST_PAGES:
             raise NotArchived(
                 f"the archive has {tree.pages} page of {host_of(capture.url)}: what repeats shows from"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.models import Block, Capture
@@ -20,10 +18,15 @@ def sample(urls: list[str], most: int) -> list[str]:
     return [urls[number * len(urls) // most] for number in range(most)] if len(urls) > most else urls
 
 
-def learn(archive: ArchiveReader, urls: Iterable[str]) -> StyleTree:
-    """Merge the latest versions of pages; those that cannot be read are left out."""
+def learn(archive: ArchiveReader, urls: list[str], most: int) -> StyleTree:
+    """Merge the latest versions of at most ``most`` pages, spread over the list.
+
+    Images, other bodies without markup, and pages that cannot be read are left out.
+    """
     tree = StyleTree()
-    for url in urls:
+    for url in dict.fromkeys((*sample(urls, most), *urls)):
+        if tree.pages == most:
+            break
         try:
             page = parts_of(*archive.document(archive.at(url, None)))
         except (CorruptObject, NotArchived):
