@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
@@ -188,6 +189,22 @@ def test_a_redis_that_goes_away_for_a_while_does_not_end_the_crawl(
         server.kill()
     assert crawled.code == 0
     assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
+
+
+def test_a_crawl_on_redis_has_one_connection_and_goes_on_without_a_warning(
+    site: MockServer, crawl: Crawl, redis_uri: str
+) -> None:
+    site.routes |= tree(40, delay=0.05)
+    options = ("-s", f"REDIS_URL={redis_uri}")
+    first = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: len(site.asked) > 3, first)
+    with Redis.from_url(redis_uri) as client:
+        assert len(client.client_list()) == 2  # this one, and that of the frontier
+    kill(first)
+    crawled = crawl(*options, seeds=site.url())
+    assert "Goes on with an interrupted crawl: " in crawled.log
+    assert "Warning" not in crawled.log
+    assert captures(crawl) == dict.fromkeys(map(site.url, tree(40)), 1)
 
 
 @pytest.mark.long

@@ -67,13 +67,7 @@ Answer = TypeVar("Answer")
 _CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE, REQUISITE)
 
 # Several processes share one crawl through scrapy-redis, with our own queue, filter and serializer.
-REDIS_SETTINGS = {
-    "SCHEDULER": "archivebot.crawl.scheduling.redis.LeaseScheduler",
-    "SCHEDULER_QUEUE_CLASS": "archivebot.crawl.scheduling.redis.LeaseQueue",
-    "SCHEDULER_SERIALIZER": "archivebot.crawl.scheduling.serializer",
-    "SCHEDULER_PERSIST": True,
-    "DUPEFILTER_CLASS": "archivebot.crawl.scheduling.redis.SeenFilter",
-}
+REDIS_SCHEDULER = "archivebot.crawl.scheduling.redis.LeaseScheduler"
 
 
 def add_contact(settings: BaseSettings) -> bool:
@@ -117,7 +111,7 @@ class ArchiveSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         if settings["REDIS_URL"]:
-            settings.setdict(REDIS_SETTINGS, priority="spider")
+            settings.set("SCHEDULER", REDIS_SCHEDULER, priority="spider")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:

@@ -7,29 +7,26 @@ deprecated since 2.14.
 
 from __future__ import annotations
 
-from typing import Any
-
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
-from scrapy_redis import defaults
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import Base
 from scrapy_redis.scheduler import Scheduler
 from twisted.internet.defer import Deferred
 
 from archivebot.crawl.arguments import HasArguments
+from archivebot.crawl.scheduling import serializer
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import SCORE, key_of
 from archivebot.frontier import SeenCache
-
-defaults.REDIS_PARAMS.pop("retry_on_timeout", None)  # redis-py 6 and later warn of it
 
 
 class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
     """scrapy-redis' queue over the frontier: a pop is a lease, which the stored page settles."""
 
-    def __init__(self, server: Any, spider: HasArguments, key: str, serializer: Any = None) -> None:
-        super().__init__(server, spider, key, serializer)
+    def __init__(self, spider: HasArguments) -> None:
+        super().__init__(None, spider, "", serializer)
         self.dispatcher = Dispatcher.of(spider.crawler)
 
     def __len__(self) -> int:
@@ -48,8 +45,8 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]  # scrapy-redis has no ty
     The frontier, not a filter, decides whether a URL is new to the crawl.
     """
 
-    def __init__(self, server: Any, key: str, debug: bool = False) -> None:
-        super().__init__(server, key, debug)
+    def __init__(self) -> None:
+        super().__init__(None, "")
         self.sent = SeenCache()
 
     def request_seen(self, request: Request) -> bool:
@@ -61,14 +58,22 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]  # scrapy-redis has no ty
 
 
 class LeaseScheduler(Scheduler):  # type: ignore[misc]  # scrapy-redis has no types
-    """scrapy-redis' scheduler with late acknowledgement."""
+    """scrapy-redis' scheduler with late acknowledgement; its only connection is that of the frontier."""
+
+    def __init__(self) -> None:
+        super().__init__(None, persist=True, dupefilter=SeenFilter())
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> LeaseScheduler:
+        return cls()
 
     def open(self, spider: HasArguments) -> Deferred[None]:
         return deferred_from_coro(self._open(spider))
 
     async def _open(self, spider: HasArguments) -> None:
+        self.spider = spider
         await Dispatcher.of(spider.crawler).open(spider)
-        super().open(spider)
+        self.queue = LeaseQueue(spider)
 
     def enqueue_request(self, request: Request) -> bool:
         if not request.dont_filter and self.df.request_seen(request):
