@@ -41,7 +41,8 @@ def resources(reader: ArchiveReader, request: Request) -> Response:
     body, declared = reader.document(capture)
     own = timestamp(capture.captured_at)
     text, _ = Rewriter(url, own).body(body, media_of(body, declared))
-    pattern = re.compile(rf"/web/{own}({'|'.join(_USES)})/([^\s\"'<>]+)")
+    # An address in a srcset may be followed by a comma that does not belong to it.
+    pattern = re.compile(rf"/web/{own}({'|'.join(_USES)})/([^\s\"'<>]+?)(?:,*\s|[\"'<>])")
     found = dict.fromkeys(
         (use, unescape(address)) for use, address in pattern.findall(text.decode("utf-8", "replace"))
     )
