@@ -26,10 +26,14 @@ from archivebot.jobs.export import export_warc
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_wacz
 from archivebot.jobs.selection import Selection
+from archivebot.storage.mongo.store import MongoStore
 from archivebot.versioning.keep import Keep
 from archivebot.wire import Attachment
 from tests.commands import run_scrapy
 from tests.factories import URL, html, make_page
+from tests.servers import mongo_server, mongo_uri
+
+__all__ = ["mongo_server", "mongo_uri"]
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -145,6 +149,47 @@ def test_the_captures_before_and_after_a_damaged_one_are_exported(tmp_path: Path
         assert [reader.body(each) for each in found] == bodies[:4] + bodies[5:]
         with pytest.raises(CorruptObject):
             list(Selection().captures(reader))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE capture SET visits = x'00' WHERE time IN (SELECT time FROM capture ORDER BY time LIMIT 6, 1)"
+        " OR time IN (SELECT time FROM capture ORDER BY time LIMIT 2, 1)",
+        "UPDATE version SET length = length + 1 WHERE number IN (3, 7)",
+    ],
+)
+def test_the_captures_between_two_damaged_ones_are_exported(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "a.db"
+    bodies = [html(f"The text of day {day}.", random.Random(day).randbytes(99).hex()) for day in range(9)]
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        for day, body in enumerate(bodies):
+            headers = (("Content-Type", "text/html"), ("X-Odd", random.Random(day).randbytes(150).hex()))
+            archive.add(archive.segment(make_page(body, day, headers=headers)))
+    with closing(sqlite3.connect(path)) as database, database:
+        assert database.execute(damage).rowcount == 2
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}")) as reader:
+        result = export_warc(reader, tmp_path / "out", Selection(), NOW)
+        assert (result.responses, len(result.damaged)) == (7, 1)
+        found = list(Selection().captures(reader, lambda error: None))
+        assert [reader.body(each) for each in found] == [*bodies[:2], *bodies[3:6], *bodies[7:]]
+        with pytest.raises(CorruptObject):
+            list(Selection().captures(reader))
+
+
+@pytest.mark.long
+def test_the_captures_between_two_damaged_ones_of_mongodb_are_exported(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    with Archive.open(ArchiveConfig(uri=mongo_uri)) as archive:
+        for day in range(9):
+            archive.add(archive.segment(make_page(html(f"The text of day {day}."), day)))
+        assert isinstance(archive._store, MongoStore)
+        collection = archive._store.collection("captures")
+        collection.update_many({"number": {"$in": [3, 7]}}, {"$inc": {"links": 1}})
+    with Archive.reader(ArchiveConfig(uri=mongo_uri)) as reader:
+        result = export_warc(reader, tmp_path / "out", Selection(), NOW)
+    assert (result.responses, len(result.damaged)) == (7, 2)
 
 
 def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from heapq import merge
 from itertools import groupby
@@ -13,13 +12,8 @@ from operator import attrgetter, itemgetter
 from archivebot.archive.bodies import Bodies
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture, Partition
-from archivebot.storage.base import ArchiveStore, StoredVersion
+from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion, raised
 from archivebot.storage.times import just_before
-
-
-def raised(error: CorruptObject) -> None:
-    """Raise the error of captures that cannot be read, instead of leaving them out."""
-    raise error
 
 
 class Visits:
@@ -35,7 +29,7 @@ class Visits:
         since: datetime | None = None,
         until: datetime | None = None,
         admits: Callable[[str], bool] = bool,
-        damaged: Callable[[CorruptObject], None] = raised,
+        damaged: Damaged = raised,
     ) -> Iterator[Capture]:
         """Yield the captures of the pages with a urlkey in [start, end), sorted by urlkey, time and URL.
 
@@ -47,33 +41,36 @@ class Visits:
             found = (self._readable(url, after, until, damaged) for _, url in pages if admits(url))
             yield from merge(*found, key=attrgetter("captured_at", "url"))
 
-    def _urls(
-        self, start: str, end: str, damaged: Callable[[CorruptObject], None]
-    ) -> Iterator[tuple[str, str]]:
+    def _urls(self, start: str, end: str, damaged: Damaged) -> Iterator[tuple[str, str]]:
         try:
             yield from self._store.urls(start, end)
         except CorruptObject as error:
             damaged(error)
 
     def _readable(
-        self,
-        url: str,
-        since: datetime | None,
-        until: datetime | None,
-        damaged: Callable[[CorruptObject], None],
+        self, url: str, since: datetime | None, until: datetime | None, damaged: Damaged
     ) -> Iterator[Capture]:
-        """Yield the captures of a page up to the first that cannot be read, and those after the last."""
+        """Yield the captures of a page that can be read; then ``damaged`` gets each error of others once."""
+        told: dict[str, None] = {}
+
+        def tell(error: CorruptObject) -> None:
+            told[str(error)] = None
+
         try:
-            for capture in self._store.captures(url, until=until, since=since):
+            for capture in self._store.captures(url, until=until, since=since, damaged=tell):
                 yield capture
                 since = capture.captured_at
-        except CorruptObject as error:
-            damaged(CorruptObject(f"captures of {url} cannot be read: {error}"))
+        except CorruptObject as error:  # a part of the file: what comes after it is read from the end
+            tell(error)
             later: deque[Capture] = deque()
-            with suppress(CorruptObject):
-                for capture in self._store.captures(url, newest_first=True, until=until, since=since):
+            try:
+                for capture in self._store.captures(url, True, until, since, damaged=tell):
                     later.appendleft(capture)
+            except CorruptObject as further:
+                tell(further)
             yield from later
+        for message in told:
+            damaged(CorruptObject(f"captures of {url} cannot be read: {message}"))
 
     def partition(self, version: StoredVersion) -> Partition:
         """Return the blocks of a version as they were recorded; raises CorruptObject."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Self
 
 from archivebot.archive import ArchiveReader
-from archivebot.archive.visits import raised
 from archivebot.exceptions import CorruptObject
 from archivebot.jobs.listing import Filter
 from archivebot.models import Capture
+from archivebot.storage.base import Damaged, raised
 from archivebot.topic.relevance import PageScorer
 from archivebot.urls import key_range, urlkey
 
@@ -45,9 +45,7 @@ class Selection:
             return cls(start, end)
         return cls(key, f"{key}@", folder=key)  # a key has no slash at its end; "@" follows "?"
 
-    def captures(
-        self, archive: ArchiveReader, damaged: Callable[[CorruptObject], None] = raised
-    ) -> Iterator[Capture]:
+    def captures(self, archive: ArchiveReader, damaged: Damaged = raised) -> Iterator[Capture]:
         """Yield the captures, sorted by urlkey, time and URL; ``damaged`` gets the error of others."""
         only = Filter(topic=self.topic)
 

@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivebot.exceptions import NotArchived, Outdated, StorageError
+from archivebot.exceptions import CorruptObject, NotArchived, Outdated, StorageError
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Outcome, Position
 from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.edges import LinkStore
@@ -30,6 +30,9 @@ from archivebot.storage.versions import StoredVersion as StoredVersion
 from archivebot.storage.versions import VersionId as VersionId
 
 When = datetime | None
+
+# Gets the error of something that cannot be read, which is left out unless the error is raised again.
+Damaged = Callable[[CorruptObject], None]
 
 # A value that belongs to a page or a version: the URL, the number of the version, and the value.
 Fingerprinted = tuple[str, int, Fingerprint]
@@ -112,6 +115,11 @@ def outdated(uri: str, schema: int, command: str = "stats") -> Outdated:
     )
 
 
+def raised(error: CorruptObject) -> None:
+    """Raise the error of something that cannot be read, instead of leaving it out."""
+    raise error
+
+
 def read_only(uri: str) -> StorageError:
     """Return the error of an attempt to write to a read-only store."""
     return StorageError(f"{uri} is open to be read only; Archive.open opens it for writing")
@@ -140,11 +148,12 @@ class CaptureStore(Protocol):
         until: When = None,
         since: When = None,
         brief: bool = False,
+        damaged: Damaged = raised,
     ) -> Iterator[Capture]:
         """Return the captures of a URL, at or before ``until`` and after ``since`` if given.
 
         They are read lazily. With ``brief`` they come faster, without headers, exchanges and
-        marks.
+        marks. ``damaged`` gets the errors of those that cannot be read.
         """
 
     def state(self, url: str) -> Hashable:

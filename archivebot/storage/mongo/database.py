@@ -13,7 +13,7 @@ from typing import TypeVar
 from archivebot.config import without_password
 from archivebot.exceptions import ArchiveError, Closed, CorruptObject, StorageError, UsageError
 from archivebot.models import Position
-from archivebot.storage.base import missing
+from archivebot.storage.base import Damaged, missing, raised
 from archivebot.storage.mongo.documents import Document, part_documents
 from archivebot.storage.mongo.sums import SUMMED, sum_of, whole
 
@@ -342,9 +342,16 @@ class MongoDatabase:
         query: Document,
         order: Order | None = None,
         limit: int | None = None,
+        damaged: Damaged = raised,
     ) -> Iterator[Document]:
-        """Yield documents after a check of their checksums; raises CorruptObject."""
-        return (whole(collection.name, document) for document in self.rows(collection, query, order, limit))
+        """Yield documents after a check of their checksums; ``damaged`` gets the errors of others."""
+        for document in self.rows(collection, query, order, limit):
+            try:
+                checked = whole(collection.name, document)
+            except CorruptObject as error:
+                damaged(error)
+            else:
+                yield checked
 
 
 def upsert(collection: Collection[Document], identity: str, change: Document) -> None:

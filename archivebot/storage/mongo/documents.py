@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
-from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
+from archivebot.storage.base import Damaged, NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
 from archivebot.storage.wire import unpacked
 from archivebot.urls import urlkey
@@ -210,6 +210,22 @@ def capture_of(
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         name = document.get("_id")
         raise CorruptObject(f"the document {name} of captures cannot be read: {error}") from error
+
+
+def captures_of(
+    documents: Iterable[Document],
+    marks: Callable[[], Mapping[int, Duplicate]],
+    reference: Callable[[str], bytes],
+    damaged: Damaged,
+) -> Iterator[Capture]:
+    """Read captures; ``damaged`` gets the errors of those that cannot be read."""
+    for document in documents:
+        try:
+            capture = capture_of(document, marks, reference)
+        except CorruptObject as error:
+            damaged(error)
+        else:
+            yield capture
 
 
 def _capture_of(

@@ -24,6 +24,7 @@ from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.base import (
+    Damaged,
     DictionaryStore,
     FingerprintStore,
     FormStore,
@@ -34,6 +35,7 @@ from archivebot.storage.base import (
     Totals,
     VersionId,
     When,
+    raised,
 )
 from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
@@ -46,6 +48,7 @@ from archivebot.storage.mongo.documents import (
     bytes_of,
     capture_document,
     capture_of,
+    captures_of,
     frame_name,
     head_of,
     is_page,
@@ -167,11 +170,7 @@ class MongoStore(MongoDatabase):
         return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
-        query: Document = {
-            "page": page_id(url),
-            "number": {"$gt": 0},
-            "kind": {"$ne": Kind.FAILED.value},
-        }
+        query: Document = {"page": page_id(url), "number": {"$gt": 0}, "kind": {"$ne": Kind.FAILED.value}}
         if when is not None:
             query["time"] = {"$lte": milliseconds(when)}
         seen = self._one(query, [("time", DESCENDING)])
@@ -247,6 +246,7 @@ class MongoStore(MongoDatabase):
         until: When = None,
         since: When = None,
         brief: bool = False,
+        damaged: Damaged = raised,
     ) -> Iterator[Capture]:
         order = DESCENDING if newest_first else ASCENDING
         times = {"$lte": milliseconds(until)} if until else {}
@@ -256,10 +256,11 @@ class MongoStore(MongoDatabase):
             lambda: {} if brief else {number: mark for _, number, mark in self.fingerprints.marks(url)}
         )
         # By time alone, which is indexed, so that the server need not sort all of them first.
-        found = self.whole(self._captures, query, [("time", order)])
+        found = self.whole(self._captures, query, [("time", order)], damaged=damaged)
         for _, moment in groupby(found, itemgetter("time")):
-            for document in sorted(moment, key=_version_name, reverse=newest_first):
-                yield capture_of(brief_of(document) if brief else document, marks, self._wire.reference)
+            documents = sorted(moment, key=_version_name, reverse=newest_first)
+            shown = map(brief_of, documents) if brief else documents
+            yield from captures_of(shown, marks, self._wire.reference, damaged)
 
     def state(self, url: str) -> Hashable:
         """Return the number of captures, and the position of the archive."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Outcome
-from archivebot.storage.base import When
-from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.base import Damaged, When, raised
+from archivebot.storage.sqlite.file import FAULTS, ArchiveFile
 from archivebot.storage.sqlite.log import SQLiteLog
 from archivebot.storage.sqlite.rows import (
     FACTS,
@@ -128,7 +128,7 @@ class SQLiteCaptures:
 
     def visits(self, url: str, newest_first: bool = False, until: When = None) -> Iterator[Visit]:
         """Yield the visits of a URL as they are stored, at or before ``until`` if given."""
-        return self._between(url, newest_first, until, None, iter)
+        return self._between(url, newest_first, until, None, iter, raised)
 
     def all(
         self,
@@ -138,10 +138,11 @@ class SQLiteCaptures:
         until: When = None,
         since: When = None,
         brief: bool = False,
+        damaged: Damaged = raised,
     ) -> Iterator[Capture]:
         """Yield the captures of a URL; ``marks`` returns the marks of its versions, by number.
 
-        With ``brief`` they have neither headers nor exchanges.
+        With ``brief`` they have neither headers nor exchanges. ``damaged`` gets the errors of others.
         """
         shapes, key = Shapes(self._file, url), urlkey(url)
 
@@ -152,8 +153,13 @@ class SQLiteCaptures:
         def texts(visits: Sequence[Visit]) -> Iterator[Visit]:
             return map(alone, visits) if brief else opened(visits, shapes.dictionary)
 
-        for visit in self._between(url, newest_first, until, since, texts):
-            yield capture_of(url, key, visit, shapes(visit.shape), facts(visit.version), marks)
+        for visit in self._between(url, newest_first, until, since, texts, damaged):
+            try:
+                capture = capture_of(url, key, visit, shapes(visit.shape), facts(visit.version), marks)
+            except FAULTS as error:
+                damaged(self._file.damage(error))
+            else:
+                yield capture
 
     def _between(
         self,
@@ -162,16 +168,22 @@ class SQLiteCaptures:
         until: When,
         since: When,
         read: Callable[[Sequence[Visit]], Iterator[Visit]],
+        damaged: Damaged,
     ) -> Iterator[Visit]:
         last = milliseconds(until) if until else FOR_EVER
         before = milliseconds(since) if since else -FOR_EVER
         order = -1 if newest_first else 1
         sql = f"{BETWEEN} {'DESC' if newest_first else 'ASC'}"
         for row in self._file.database.execute(sql, (url, last, before)):
-            visits = unpacked(*whole(row))
-            if not any(before < visit.time <= last for visit in visits):
-                continue  # nothing of the run is decompressed
-            for visit in list(read(visits))[::order]:
+            found: list[Visit] = []
+            try:
+                visits = unpacked(*whole(row))
+                if not any(before < visit.time <= last for visit in visits):
+                    continue  # nothing of the run is decompressed
+                found.extend(read(visits))  # those before the first that cannot be read, if one cannot
+            except FAULTS as error:
+                damaged(self._file.damage(error))
+            for visit in found[::order]:
                 if before < visit.time <= last:
                     yield visit
 

@@ -41,6 +41,9 @@ UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 # The exceptions that reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
 
+# What reading a value of a damaged file raises.
+FAULTS = (CorruptObject, *UNREADABLE, *MISREAD)
+
 
 class ArchiveFile:
     """One connection to the file at a path; errors of SQLite come out as StorageError with advice.
@@ -109,14 +112,22 @@ class ArchiveFile:
         """Raise CorruptObject if a value read in the block is damaged."""
         try:
             yield
-        except UNREADABLE as error:
-            raise self._failure(error) from error
-        except MISREAD as error:
-            raise self._damaged(error) from error
-        except CorruptObject as error:
-            if self.uri in str(error):
+        except FAULTS as error:
+            told = self.damage(error)
+            if told is error:
                 raise
-            raise self._damaged(error) from error
+            raise told from error
+
+    def damage(self, error: Exception) -> CorruptObject:
+        """Return the error of a damaged value; raises StorageError if it is another one of SQLite."""
+        if isinstance(error, UNREADABLE):
+            failure = self._failure(error)
+            if isinstance(failure, CorruptObject):
+                return failure
+            raise failure from error
+        if isinstance(error, CorruptObject) and self.uri in str(error):
+            return error
+        return self._damaged(error)
 
     def _damaged(self, error: Exception) -> CorruptObject:
         return CorruptObject(

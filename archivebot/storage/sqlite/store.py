@@ -15,6 +15,7 @@ from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.base import (
+    Damaged,
     DictionaryStore,
     FingerprintStore,
     FormStore,
@@ -25,6 +26,7 @@ from archivebot.storage.base import (
     Totals,
     VersionId,
     When,
+    raised,
 )
 from archivebot.storage.checksum import checksum
 from archivebot.storage.edges import LinkStore
@@ -267,12 +269,13 @@ class SQLiteStore(ArchiveFile):
         until: When = None,
         since: When = None,
         brief: bool = False,
+        damaged: Damaged = raised,
     ) -> Iterator[Capture]:
         marks = cache(
             lambda: {} if brief else {number: mark for _, number, mark in self.fingerprints.marks(url)}
         )
         with self.reading():
-            yield from self._captures.all(url, marks, newest_first, until, since, brief)
+            yield from self._captures.all(url, marks, newest_first, until, since, brief, damaged)
 
     def _intact(self) -> Iterator[Capture]:
         """Yield the captures of all pages up to the first one of a page that cannot be read."""
