@@ -333,6 +333,36 @@ def test_a_lost_attachment_does_not_keep_the_others_of_mongodb_from_an_export(
     check_damaged(mongo_uri, tmp_path, damage)
 
 
+def check_reported_once(uri: str, folder: Path, damage: Callable[[], None]) -> None:
+    """Check that an export reports a damaged attachment of a capture once, and of one without once."""
+    with stored(uri, 0) as archive:
+        for url in (URL, OTHER):
+            archive.attach(Attachment(url, WHEN, b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n", b"a"))
+    damage()
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        for url, count in ((OTHER, 1), (URL, 1), ("", 2)):
+            chosen = Selection.below(url) if url else Selection()
+            result = export_warc(archive, folder / str(len(url)), chosen, datetime.now(UTC))
+            assert len(result.damaged) == count, url
+
+
+def test_a_damaged_attachment_is_reported_once(uri: str, tmp_path: Path) -> None:
+    def damage() -> None:
+        with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
+            assert database.execute("UPDATE attachment SET data = x'00' WHERE url > 0").rowcount > 1
+
+    check_reported_once(uri, tmp_path, damage)
+
+
+@pytest.mark.long
+def test_a_damaged_attachment_of_mongodb_is_reported_once(mongo_uri: str, tmp_path: Path) -> None:
+    def damage() -> None:
+        with Archive.open(ArchiveConfig(uri=mongo_uri)) as archive:
+            archive._store.collection("attachments").update_many({}, {"$set": {"head": b"x"}})
+
+    check_reported_once(mongo_uri, tmp_path, damage)
+
+
 @pytest.mark.parametrize(("where", "renewed"), [("url > 0", False), ("url = 0", False), ("url = 0", True)])
 def test_a_changed_byte_is_found(uri: str, tmp_path: Path, where: str, renewed: bool) -> None:
     """A changed block is found even if the checksum of its row was made anew."""

@@ -43,10 +43,9 @@ class Attachments:
         if when in self._times(url):
             yield from _unpacked(self._store.attachments.of(url, when))
 
-    def loose(self) -> Iterator[Attachment]:
-        """Yield the attachments whose capture the archive does not hold, or cannot read."""
-        found = self._store.attachments.all()
-        return _unpacked(packed for packed in found if not self._is_captured(packed.url, packed.when))
+    def loose(self) -> Iterator[tuple[str, datetime]]:
+        """Yield the URLs and times of the attachments whose capture the archive lacks, or cannot read."""
+        return (place for place in self._store.attachments.places() if not self._is_captured(*place))
 
     def _is_captured(self, url: str, when: datetime) -> bool:
         try:

@@ -42,8 +42,12 @@ class Attached:
 
     def loose(self, selection: Selection) -> Iterator[NewRecord]:
         """Yield the records whose capture the archive does not hold, as far as a selection takes them."""
-        found = (each for each in self._attachments.loose() if selection.takes(each.url, each.when))
-        yield from map(attached, self._new(found))
+        try:
+            for place in self._attachments.loose():
+                if selection.takes(*place):
+                    yield from map(attached, self._new(self._attachments.at(*place)))
+        except CorruptObject as error:
+            leave_out(self._result, self._progress, error)
 
     def _new(self, found: Iterable[Attachment]) -> Iterator[Attachment]:
         """Yield the attachments that earlier exports did not have, and note the error that comes last."""

@@ -91,6 +91,9 @@ class AttachmentStore(Protocol):
     def all(self) -> Iterator[Packed]:
         """Yield all attachments, those of one URL together, sorted by time."""
 
+    def places(self) -> Iterator[tuple[str, datetime]]:
+        """Yield each URL and time that attachments have, those of one URL together, sorted by time."""
+
     def remove(self, url: str, times: Iterable[datetime]) -> None:
         """Remove the attachments of a URL at some times.
 

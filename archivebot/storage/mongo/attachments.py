@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.attachments import Packed
@@ -37,6 +39,18 @@ class MongoAttachments:
 
     def all(self) -> Iterator[Packed]:
         return self._found({})
+
+    def places(self) -> Iterator[tuple[str, datetime]]:
+        damaged = ""
+        found = self._database.rows(self._attachments, {}, ORDER, fields={"url": 1, "page": 1, "time": 1})
+        for (page, time), documents in groupby(found, itemgetter("page", "time")):
+            for url in {str(document.get("url")) for document in documents}:
+                if page_id(url) == page:
+                    yield url, moment(time)
+                else:
+                    damaged = f"an attachment of {url} is not that of its page"
+        if damaged:
+            raise CorruptObject(damaged)
 
     def remove(self, url: str, times: Iterable[datetime]) -> None:
         query = {"page": page_id(url), "time": {"$in": [milliseconds(when) for when in times]}}

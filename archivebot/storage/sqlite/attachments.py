@@ -70,6 +70,11 @@ class SQLiteAttachments:
 
         return self._file.sound(packed, f"{ROW} attachment.url > 0 {ORDER}")
 
+    def places(self) -> Iterator[tuple[str, datetime]]:
+        text = text_reader(self._file.database)
+        sql = "SELECT DISTINCT url, time FROM attachment WHERE url > 0 ORDER BY url, time"
+        return self._file.sound(lambda row: (text(row[0]), moment(row[1])), sql)
+
     def remove(self, url: str, times: Iterable[datetime]) -> None:
         places = [(url, milliseconds(when)) for when in times]
         with self._file.together():
