@@ -333,6 +333,22 @@ def test_a_lost_attachment_does_not_keep_the_others_of_mongodb_from_an_export(
     check_damaged(mongo_uri, tmp_path, damage)
 
 
+def test_a_package_of_attachments_only_is_written(uri: str, ask: Ask, tmp_path: Path) -> None:
+    file, package = tmp_path / "x.warc", tmp_path / "x.wacz"
+    file.write_bytes(
+        record_of(b"{}", "resource", DAY, f"urn:pageinfo:{OTHER}", {"Content-Type": "text/plain"})
+    )
+    assert ask("ingest", file).returncode == 0
+    assert ask("export", "wacz", URL, "--output", package).returncode == 1
+    assert not package.exists()
+    done = ask("export", "wacz", "--output", package)
+    assert (done.returncode, package.exists()) == (0, True), done.stderr
+    again = f"sqlite:///{tmp_path}/b.db"
+    assert ask("ingest", package, uri=again).returncode == 0
+    first, second = (listed(ask("history", "--attachments", "--json", uri=each)) for each in (uri, again))
+    assert (len(first), kept(first)) == (1, kept(second))
+
+
 def check_reported_once(uri: str, folder: Path, damage: Callable[[], None]) -> None:
     """Check that an export reports a damaged attachment of a capture once, and of one without once."""
     with stored(uri, 0) as archive:

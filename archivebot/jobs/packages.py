@@ -34,7 +34,7 @@ from archivebot.records import (
     metadata_record,
 )
 from archivebot.records.block import stored_block_record
-from archivebot.storage.base import StoredVersion
+from archivebot.storage.base import Damaged, StoredVersion
 
 
 def export_wacz(
@@ -48,10 +48,11 @@ def export_wacz(
 ) -> Exported:
     """Write captures as one WACZ package, signed if there is a ``signer``; return the counts.
 
-    Nothing is written if there is no capture. Raises StorageError if the file cannot be written.
+    Nothing is written if there is neither a capture nor an attachment. Raises StorageError if the file cannot
+    be written.
     """
     result, progress, nothing = Exported(), progress or Progress(), Exported()
-    if next(selection.captures(archive, partial(leave_out, nothing, Progress())), None) is None:
+    if not _has_any(archive, selection, partial(leave_out, nothing, Progress())):
         for message in nothing.damaged:
             progress.damaged(message)
         return nothing
@@ -80,6 +81,17 @@ def export_wacz(
     written(path, write)
     result.files = [path.name]
     return result
+
+
+def _has_any(archive: ArchiveReader, selection: Selection, damaged: Damaged) -> bool:
+    """Return whether a selection has a capture, or an attachment without one."""
+    if next(selection.captures(archive, damaged), None):
+        return True
+    try:
+        return any(selection.takes(*place) for place in archive.attachments.loose())
+    except CorruptObject as error:
+        damaged(error)
+        return False
 
 
 def export_cdxj(
