@@ -277,3 +277,32 @@ def test_the_pages_with_links_to_new_pages_are_found_in_one_pass(tmp_path: Path)
         found = origins()
         assert (found["4"], found.get("5")) == (expected["4"], None)
         assert {f"{SITE}4", f"{SITE}5"} & damaged.keys() == {f"{SITE}5"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("changes", "--since", "2020-01-01"),
+        ("prune", "--keep", "ends"),
+        ("prune", "--keep", "ends", "--dry-run"),
+        ("index",),
+        ("export", "cdxj", "--output", "-"),
+    ],
+)
+def test_damaged_pages_are_named_and_the_others_are_read(tmp_path: Path, words: tuple[str, ...]) -> None:
+    uri = f"sqlite:///{tmp_path}/a.db"
+    urls = [f"{SITE}{number}" for number in range(4)]
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for day in range(3):
+            for url in urls:
+                archive.add(archive.segment(make_page(page(f"{url} of day {day}"), day, url=url)))
+    with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
+        assert database.execute("UPDATE page SET lineages = lineages + 1 WHERE id IN (1, 3)").rowcount == 2
+    done = run_scrapy(words, environment={**os.environ, "ARCHIVE_URI": uri})
+    assert done.returncode == 4, done.stderr
+    named = [f"{url} does not have its checksum or its key" in done.stderr for url in urls]
+    assert named == [True, False, True, False], done.stderr
+    if words == ("index",):
+        assert "2 pages read" in done.stdout
+    else:
+        assert [url in done.stdout for url in urls] == [False, True, False, True], done.stdout

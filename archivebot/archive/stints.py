@@ -10,7 +10,7 @@ from archivebot.archive.bodies import Bodies, Content
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.models import Capture, Kind, Label
-from archivebot.storage.base import ArchiveStore, StoredVersion
+from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion
 from archivebot.storage.content import Slot
 from archivebot.versioning.presence import placed
 
@@ -51,9 +51,12 @@ class Stints:
     def __init__(self, store: ArchiveStore, bodies: Bodies, labelled: Labelled) -> None:
         self._store, self._bodies, self._labelled = store, bodies, labelled
 
-    def tallies(self) -> Iterator[tuple[str, int]]:
-        """Yield each URL with a number that changes if the stints of its page change."""
-        return self._store.tallies()
+    def tallies(self, damaged: Damaged) -> Iterator[tuple[str, int]]:
+        """Yield each URL with a number that changes if the stints of its page change.
+
+        ``damaged`` gets the errors of pages that cannot be read.
+        """
+        return self._store.tallies(damaged)
 
     def of(self, url: str) -> list[Stint]:
         """Return the stints of a page, oldest first; a visit that failed or met a wall changes nothing.

@@ -14,6 +14,7 @@ from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture, Partition
 from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion, raised
 from archivebot.storage.times import just_before
+from archivebot.urls import key_range
 
 
 class Visits:
@@ -41,9 +42,14 @@ class Visits:
             found = (self._readable(url, after, until, damaged) for _, url in pages if admits(url))
             yield from merge(*found, key=attrgetter("captured_at", "url"))
 
+    def pages(self, site: str | None, damaged: Damaged) -> Iterator[str]:
+        """Yield the pages on the host of a URL, or all; ``damaged`` gets the errors of others."""
+        start, end = key_range(site, "host") if site else ("", "\U0010ffff")
+        return (url for _, url in self._urls(start, end, damaged))
+
     def _urls(self, start: str, end: str, damaged: Damaged) -> Iterator[tuple[str, str]]:
         try:
-            yield from self._store.urls(start, end)
+            yield from self._store.urls(start, end, damaged=damaged)
         except CorruptObject as error:
             damaged(error)
 

@@ -42,11 +42,12 @@ class Command(WritingCommand):
             raise UsageError("a URL, --site and --collection each choose pages: give one of them")
         keep = Keep.parse(rule)
         site = parse_seed(opts.site) if opts.site else None
-        urls = [archive.resolve(args[0])] if args else [url for _, url in archive.pages(site=site)]
+        unread: list[CorruptObject] = []
+        urls = [archive.resolve(args[0])] if args else list(archive.visits.pages(site, unread.append))
         if collection:
             urls = [url for url in urls if archive.collections.of(url) == collection]
         progress = PruneProgress() if opts.json else _Printed()
-        done = prune(archive, urls, keep, datetime.now(UTC), progress, dry=opts.dry_run)
+        done = prune(archive, urls, keep, datetime.now(UTC), progress, dry=opts.dry_run, unread=unread)
         if opts.json:
             print_json(done.record())
         else:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 
 from archivebot.archive import ArchiveReader
@@ -59,10 +60,10 @@ def changed_pages(
     """Return the pages that changed after a time, sorted by urlkey; pages of one change have one group.
 
     ``site`` is a URL of the only site to look at. With ``content_only`` pages whose furniture alone changed
-    are left out. A page whose versions cannot be read is passed to ``damaged``.
+    are left out. A page that cannot be read, or whose versions cannot be, is passed to ``damaged``.
     """
     found = []
-    for _, url in archive.pages(site=site):
+    for url in archive.visits.pages(site, partial(damaged, "a page")):
         try:
             page = changed_page(archive, url, since)
         except CorruptObject as error:

@@ -101,7 +101,8 @@ def _updated(archive: ArchiveReader, path: str, anew: str, progress: IndexProgre
         index.begin(position.archive)
         before = index.texts()
         run = _Run(archive, index, done)
-        changed = [(url, tally) for url, tally in archive.stints.tallies() if index.tally(url) != tally]
+        tallies = archive.stints.tallies(lambda error: done.damaged.append(str(error)))
+        changed = [(url, tally) for url, tally in tallies if index.tally(url) != tally]
         pages = iter(changed)
         while batch := list(islice(pages, BATCH)):
             with index.writing():

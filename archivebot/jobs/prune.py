@@ -51,18 +51,26 @@ def prune(
     progress: PruneProgress,
     *,
     dry: bool = False,
+    unread: Iterable[CorruptObject] = (),
 ) -> Pruning:
     """Prune pages, or only count what would go, and free the space.
 
-    A damaged page is left as it is. An interrupted run leaves each page as it was or as it will be.
+    A damaged page is left as it is; ``unread`` are the errors of pages that cannot be read at all. An
+    interrupted run leaves each page as it was or as it will be.
     """
     done = Pruning(freed=None if dry else 0, before=archive.size())
+
+    def leave(error: CorruptObject) -> None:
+        done.damaged.append(str(error))
+        progress.damaged(str(error))
+
+    for error in unread:
+        leave(error)
     for url in urls:
         try:
             found = archive.planned(url, keep, now) if dry else archive.prune(url, keep, now)
         except CorruptObject as error:
-            done.damaged.append(str(error))
-            progress.damaged(str(error))
+            leave(error)
             continue
         done.kept += found.kept
         if found.versions:

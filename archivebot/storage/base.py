@@ -165,15 +165,21 @@ class CaptureStore(Protocol):
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         """Return whether there is a capture of that URL, time, outcome and body (None: any body)."""
 
-    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
+    def urls(
+        self, start: str, end: str, after: str = "", damaged: Damaged | None = None
+    ) -> Iterator[tuple[str, str]]:
         """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted.
 
-        Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned. If some
-        cannot be read, CorruptObject is raised after the others.
+        Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned.
+        ``damaged`` gets the errors of those that cannot be read; without it, the last of these errors is
+        raised after the others.
         """
 
-    def tallies(self) -> Iterator[tuple[str, int]]:
-        """Yield each URL with a number that changes if a visit is added or amended; in unspecified order."""
+    def tallies(self, damaged: Damaged | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each URL with a number that changes if a visit is added or amended; in unspecified order.
+
+        Damaged pages are treated as by :meth:`urls`.
+        """
 
     def totals(self) -> dict[str, Totals]:
         """Return the totals of each host, and of the whole archive under the key ""."""

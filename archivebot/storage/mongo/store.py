@@ -271,23 +271,27 @@ class MongoStore(MongoDatabase):
         query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
         return self._one(query | ({"digest": digest} if digest else {})) is not None
 
-    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
+    def urls(
+        self, start: str, end: str, after: str = "", damaged: Damaged | None = None
+    ) -> Iterator[tuple[str, str]]:
         order = [("urlkey", ASCENDING), ("url", ASCENDING)]
         query: Document = {"urlkey": {"$gte": start, "$lt": end}}
         if after:
             query["$or"] = [{"urlkey": {"$gt": start}}, {"url": {"$gt": after}}]
-        damaged = ""
+        faults: list[CorruptObject] = []
+        tell = damaged or faults.append
         for pages in batches(self.rows(self._pages, query, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
             for page in pages:
                 if page["_id"] in visited and is_page(page):
                     yield page["urlkey"], page["url"]
                 elif page["_id"] in visited:
-                    damaged = f"the document {page['_id']} of pages is not that of its URL"
-        if damaged:
-            raise CorruptObject(f"{damaged} (scrapy verify lists all damage; restore a copy)")
+                    message = f"the document {page['_id']} of pages is not that of its URL"
+                    tell(CorruptObject(f"{message} (scrapy verify lists all damage; restore a copy)"))
+        if faults:
+            raise faults[-1]
 
-    def tallies(self) -> Iterator[tuple[str, int]]:
+    def tallies(self, damaged: Damaged | None = None) -> Iterator[tuple[str, int]]:
         stages = [{"$match": VISITS}, {"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
         found = self.retried(lambda: list(self._captures.aggregate(stages)))
         return ((page["_id"], int(page["sum"])) for page in found)

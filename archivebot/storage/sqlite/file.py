@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from archivebot.exceptions import ArchiveError, CorruptObject, StorageError
 from archivebot.models import Position
+from archivebot.storage.base import Damaged
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.schema import is_newest, migrate
@@ -205,19 +206,25 @@ class ArchiveFile:
         with self.reading():
             return list(map(make, self.database.execute(sql, values)))
 
-    def sound(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
-        """Yield what the rows that are not damaged make; if some are, CorruptObject is raised after it."""
-        damaged: Exception | None = None
+    def sound(
+        self, make: Callable[[Any], Row], sql: str, *values: object, damaged: Damaged | None = None
+    ) -> Iterator[Row]:
+        """Yield what the rows make that can be read; ``damaged`` gets the errors of others.
+
+        Without it, the last of these errors is raised after the others.
+        """
+        faults: list[CorruptObject] = []
+        tell = damaged or faults.append
         with self.reading():
             for row in self.database.execute(sql, values):
                 try:
                     value = make(row)
                 except (CorruptObject, *MISREAD) as error:
-                    damaged = error
+                    tell(self.damage(error))
                 else:
                     yield value
-            if damaged:
-                raise damaged
+            if faults:
+                raise faults[-1]
 
     def rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
         with self.reading():

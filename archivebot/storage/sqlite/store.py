@@ -85,7 +85,7 @@ REFERENCELESS = (
 
 # The URLs, each with the sum of the checksums of its runs.
 TALLIES = (
-    f"SELECT {intact('page')}, url, coalesce(sum(capture.sum), 0) FROM capture"
+    f"SELECT {intact('page')}, url, url, coalesce(sum(capture.sum), 0) FROM capture"
     " JOIN page ON page.id = capture.page GROUP BY capture.page"
 )
 
@@ -291,19 +291,22 @@ class SQLiteStore(ArchiveFile):
         seen = self.captures(url, until=when, since=just_before(when), brief=True)
         return any(capture.outcome is outcome and digest in (None, capture.sha256) for capture in seen)
 
-    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
+    def urls(
+        self, start: str, end: str, after: str = "", damaged: Damaged | None = None
+    ) -> Iterator[tuple[str, str]]:
         return self.sound(
-            whole,
-            f"SELECT {intact('page')} AND key IS urlkey(url), key, url FROM page_key"
+            of_page,
+            f"SELECT {intact('page')} AND key IS urlkey(url), url, key, url FROM page_key"
             " JOIN page ON page.id = page_key.page WHERE key >= ?1 AND key < ?2"
             " AND (key > ?1 OR url > ?3) ORDER BY key, url",
             start,
             end,
             after,
+            damaged=damaged,
         )
 
-    def tallies(self) -> Iterator[tuple[str, int]]:
-        return self.rows(whole, TALLIES)
+    def tallies(self, damaged: Damaged | None = None) -> Iterator[tuple[str, int]]:
+        return self.sound(of_page, TALLIES, damaged=damaged)
 
     def totals(self) -> dict[str, Totals]:
         hosts = dict(self.all(totals_of, TOTALS))
@@ -330,6 +333,13 @@ class SQLiteStore(ArchiveFile):
             except CorruptObject as error:  # a part that cannot be read hides nothing of the others
                 found.append(str(error))
         return list(dict.fromkeys(found))
+
+
+def of_page(row: Any) -> Any:
+    """Return the values of a row after its first two: whether the page is intact, and its URL."""
+    if row[0] != 1:
+        raise CorruptObject(f"{row[1]} does not have its checksum or its key")
+    return row[2:]
 
 
 def text(row: tuple[str]) -> str:
