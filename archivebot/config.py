@@ -28,6 +28,9 @@ WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
 DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
 
+# What a setting is at least 1 of: with fewer nothing would be fetched, or living workers would lose leases.
+UNITS = {"readers": "process", "local_concurrency": "request at a time", "lease_seconds": "second"}
+
 # Of 3,310 versions (505 MB) level 10 makes 11.64 MB in 21 CPU seconds, level 9 11.69 MB in 21, level
 # 11 11.59 MB in 25 and level 12 11.59 MB in 28.
 ZSTD_LEVEL = 10
@@ -130,12 +133,14 @@ class _Settings:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
-        """Read the settings; those not set keep their default. Raises UsageError for another type."""
+        """Read the settings; those not set keep their default. Raises UsageError for a wrong value."""
         values: dict[str, Any] = {}
         default = cls()
         for each in fields(cls):  # type: ignore[arg-type]  # every subclass is a dataclass
-            value = getattr(default, each.name)
-            values[each.name] = _READERS[type(value)](f"ARCHIVE_{each.name.upper()}", settings, value)
+            name, value = f"ARCHIVE_{each.name.upper()}", getattr(default, each.name)
+            values[each.name] = found = _READERS[type(value)](name, settings, value)
+            if each.name in UNITS and found < 1:
+                raise UsageError(f"{name} is {found}: give at least 1 {UNITS[each.name]}")
         return cls(**values)
 
 
@@ -168,8 +173,6 @@ class CrawlConfig(_Settings):
     secrets: str = ""
 
     def __post_init__(self) -> None:
-        if self.readers < 1:
-            raise UsageError(f"ARCHIVE_READERS is {self.readers}: give at least 1 process to cut the pages")
         if self.http2 and not find_spec("h2"):
             raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'Scrapy[twisted-http2]'")
 
@@ -185,11 +188,6 @@ class PaceConfig(_Settings):
     retry_base: float = 2.0
     retry_ceiling: float = 60.0
     retry_after_max: float = 120.0
-
-    def __post_init__(self) -> None:
-        if self.local_concurrency < 1:
-            wanted = "give at least 1 request at a time"
-            raise UsageError(f"ARCHIVE_LOCAL_CONCURRENCY is {self.local_concurrency}: {wanted}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,10 +261,6 @@ class ServeConfig(_Settings):
     scrapyd: str = ""
 
     def __post_init__(self) -> None:
-        if self.readers < 1:
-            raise UsageError(
-                f"ARCHIVE_READERS is {self.readers}: give at least 1 process to read the archive"
-            )
         if self.api_rate < 0:
             raise UsageError(f"ARCHIVE_API_RATE is {self.api_rate}: give requests a second, 0 for any number")
         if self.scrapyd and not re.fullmatch(r"https?://[^/?#]+(/[^?#]*)?", self.scrapyd):

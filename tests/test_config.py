@@ -19,6 +19,7 @@ from archivebot.config import (
     FocusConfig,
     FrontierConfig,
     PaceConfig,
+    ServeConfig,
     SiteConfig,
     without_password,
 )
@@ -147,6 +148,9 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
             {"ARCHIVE_BUDGET_PATH": "many"},
             "ARCHIVE_BUDGET_PATH is 'many': give a whole number",
         ),
+        (FrontierConfig, {"ARCHIVE_LEASE_SECONDS": "0"}, "LEASE_SECONDS is 0.0: give at least 1 second"),
+        (PaceConfig, {"ARCHIVE_LOCAL_CONCURRENCY": "0"}, "LOCAL_CONCURRENCY is 0: give at least 1 request"),
+        (ServeConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (CrawlConfig, {"ARCHIVE_CONDITIONAL": "maybe"}, "ARCHIVE_CONDITIONAL is 'maybe': give True or False"),
         (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (FocusConfig, {"ARCHIVE_PRIORITY_WEIGHTS": "depth:0"}, "ARCHIVE_PRIORITY_WEIGHTS is read as"),
