@@ -34,6 +34,7 @@ def rows(*widths: int, cell: str = "<td>x</td>") -> str:
         ("<tr><td colspan=2>x<td>y</tr>" + rows(3, 3), 3, True),
         ("<tr><td colspan=0>x<td>y</tr>" + rows(2, 2), 3, True),
         ("<tr><td colspan='²'>x<td>y</tr>" + rows(2, 2), 3, True),
+        (f"<tr><td colspan={'9' * 5000}>x</tr>" * 3, 3, True),
         (rows(2, 2, 2, cell="<td><input name=a></td>"), 3, False),
         (rows(2, 2) + "<tr><td>x<td><table><tr><td>y</table></tr>", 3, False),
     ],

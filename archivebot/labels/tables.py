@@ -54,4 +54,4 @@ def _rows(table: Element) -> Iterator[Element]:
 
 def _span(cell: Element) -> int:
     span = attribute(cell, "colspan").strip()
-    return min(int(span), MOST_COLUMNS) or 1 if span.isascii() and span.isdigit() else 1
+    return min(int(span[:9]), MOST_COLUMNS) or 1 if span.isascii() and span.isdigit() else 1
