@@ -320,8 +320,8 @@ def whole(name: str, settings: Mapping[str, Any], default: int) -> int:
     (4, 3)
     """
     value = str(settings.get(name, default))
-    if not value.isdecimal():
-        raise UsageError(f"{name} is {value!r}: give a whole number from 0 on")
+    if not value.isdecimal() or len(value) > 18:  # more than SQLite keeps, and from 4300 digits on than int()
+        raise UsageError(f"{name} is {value!r}: give a whole number from 0 on, of at most 18 digits")
     return int(value)
 
 

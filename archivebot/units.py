@@ -6,6 +6,9 @@ import re
 
 from archivebot.exceptions import UsageError
 
+# The largest number that a file of SQLite keeps; nothing that is counted reaches it.
+LARGEST = (1 << 63) - 1
+
 _SIZE = re.compile(r"(\d{1,15}) ?([kMGT]?)B?", re.IGNORECASE)
 _BYTES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
@@ -21,6 +24,20 @@ def size(count: int) -> str:
     """
     power = min((len(str(count)) - 1) // 3, 4)
     return f"{count / 1000**power:.1f} {'kMGT'[power - 1]}B" if power else f"{count} B"
+
+
+def read_count(text: str) -> int | None:
+    """Return a whole number from 0 on, at most ``LARGEST``; None for other texts.
+
+    int() would refuse a number of more than 4300 digits with an error of its own.
+
+    >>> read_count("007"), read_count("9" * 5000) == LARGEST, read_count("-1"), read_count("1.5")
+    (7, True, None, None)
+    """
+    if not text.isdecimal():
+        return None
+    digits = text.lstrip("0")
+    return min(int(digits or 0), LARGEST) if len(digits) < 20 else LARGEST
 
 
 def read_size(name: str, value: str) -> int:
@@ -46,9 +63,9 @@ def read_seconds(name: str, value: str) -> int:
     (90, 7200)
     """
     found = _TIME.fullmatch(value)
-    if not found or not int(found[1]):
+    if not found or not (count := read_count(found[1])):
         raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
-    return min(int(found[1]) * _SECONDS[found[2]], _CENTURY)
+    return min(count * _SECONDS[found[2]], _CENTURY)
 
 
 def amount(count: int, noun: str, plural: str = "") -> str:

@@ -281,6 +281,7 @@ def test_stats_sum_up(run: Run) -> None:
 def test_verify_says_that_all_is_well(run: Run) -> None:
     assert document(run("verify", "--json")) == {"checked": 2, "pruned": 0, "damaged": []}
     assert run("verify", "--sample", "1").stdout == "1 version checked, 0 damaged\n"
+    assert run("verify", "--sample", "9" * 5000).returncode == 0
 
 
 def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_path: Path) -> None:
@@ -305,6 +306,7 @@ def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_
         (["history", "http://x.example/", "--jsn"], 2, "no option --jsn"),
         (["history", "http://"], 2, "http"),
         (["verify", "--sample", "few"], 2, "whole number"),
+        (["verify", "--sample", ""], 2, "whole number"),
         (["delta", URL, "7", "8"], 1, "no version 8"),
         (["stats", "-s", "ARCHIVE_URI=sqlite:////nowhere/x.db"], 1, "crawl or ingest first"),
         (["stats", "-s", "ARCHIVE_URI=x.db"], 2, "sqlite:///archive.db"),

@@ -151,6 +151,7 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
         (FrontierConfig, {"ARCHIVE_LEASE_SECONDS": "0"}, "LEASE_SECONDS is 0.0: give at least 1 second"),
         (PaceConfig, {"ARCHIVE_LOCAL_CONCURRENCY": "0"}, "LOCAL_CONCURRENCY is 0: give at least 1 request"),
         (ServeConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
+        (SiteConfig, {"ARCHIVE_SITE_FORMS": "9" * 5000}, "9.: give a whole number from 0 on, of at most 18"),
         (CrawlConfig, {"ARCHIVE_CONDITIONAL": "maybe"}, "ARCHIVE_CONDITIONAL is 'maybe': give True or False"),
         (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (FocusConfig, {"ARCHIVE_PRIORITY_WEIGHTS": "depth:0"}, "ARCHIVE_PRIORITY_WEIGHTS is read as"),

@@ -6,7 +6,7 @@ import pytest
 
 from archivebot.crawl.arguments import Arguments, TopicArguments, read_seeds
 from archivebot.exceptions import UsageError
-from archivebot.units import read_seconds
+from archivebot.units import LARGEST, read_seconds
 
 
 def test_all_arguments_are_read() -> None:
@@ -75,6 +75,13 @@ def test_a_seeds_file_in_utf_16_is_refused_in_words(tmp_path: Path) -> None:
 def test_the_longest_time_is_a_century() -> None:
     assert read_seconds("time", "36500d") == read_seconds("time", "9" * 400) == 36_500 * 86_400
     assert read_seconds("time", "36499d") == 36_499 * 86_400
+
+
+def test_a_number_of_thousands_of_digits_is_the_largest() -> None:
+    found = Arguments.parse({"seeds": "a.example", "pages": "9" * 5000, "time": "9" * 5000})
+    assert (found.pages, found.time) == (LARGEST, 36_500 * 86_400)
+    with pytest.raises(UsageError, match="give a whole number from 1 to 9"):
+        Arguments.parse({"seeds": "a.example", "level": "9" * 5000})
 
 
 def test_a_blank_between_two_urls_separates_them() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
-from sys import maxsize
 from typing import Any
 
 from archivebot.cli import TIME, FrontierCommand, print_json, print_table
@@ -15,7 +14,7 @@ from archivebot.jobs.frontier import crawl_state
 from archivebot.records.frontier import ending
 from archivebot.terminal import write
 from archivebot.timestamps import parse_time
-from archivebot.units import amount
+from archivebot.units import amount, read_count
 from archivebot.urls import parse_seed
 
 
@@ -50,9 +49,9 @@ class Command(FrontierCommand):
             return _forget(frontier, args, opts) if opts.forget else _retry(frontier, opts)
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
-        if not opts.top.isdecimal():
+        if (top := read_count(opts.top)) is None:
             raise UsageError(f"--top is {opts.top!r}: give a whole number")
-        state = crawl_state(frontier, min(int(opts.top), maxsize))
+        state = crawl_state(frontier, top)
         if opts.json:
             print_json(state)
         else:

@@ -14,6 +14,7 @@ from archivebot.frontier.base import FrontierReader
 from archivebot.jobs.harvest import RECENT, Check, Point, check, plot, points_of, sampled, write_csv
 from archivebot.terminal import write
 from archivebot.topic.sources import read_labels
+from archivebot.units import read_count
 
 
 class Command(FrontierCommand):
@@ -34,7 +35,7 @@ class Command(FrontierCommand):
         )
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
-        if not opts.step.isdecimal() or not int(opts.step):
+        if not (step := read_count(opts.step)):
             raise UsageError(f"--step is {opts.step!r}: give a whole number from 1 on")
         if opts.json and opts.csv == "-":
             raise UsageError("--json and --csv - both write to stdout: give --csv a file")
@@ -49,7 +50,7 @@ class Command(FrontierCommand):
             plot(points, Path(opts.plot))
         if opts.csv:
             _write(points, opts.csv)
-        rows = sampled(points, int(opts.step))
+        rows = sampled(points, step)
         if opts.json:
             found = {"crawl": frontier.crawl, "points": [asdict(point) for point in rows]}
             print_json(found | ({"check": asdict(checked)} if checked else {}))

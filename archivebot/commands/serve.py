@@ -12,6 +12,7 @@ from archivebot.exceptions import UsageError
 from archivebot.frontier import chosen_uri
 from archivebot.search import index_path
 from archivebot.terminal import flush, note, write
+from archivebot.units import read_count
 
 
 class Command(ArchiveCommand):
@@ -39,7 +40,7 @@ class Command(ArchiveCommand):
         from archivebot.web.server import serve
         from archivebot.web.token import Token
 
-        if not opts.port.isdecimal() or int(opts.port) > 65_535:
+        if (port := read_count(opts.port)) is None or port > 65_535:
             raise UsageError(f"--port is {opts.port!r}: write a number from 0 to 65535")
         limits = ServeConfig.from_settings(self.settings)
         uri = whole_uri(self.config.uri)
@@ -51,7 +52,7 @@ class Command(ArchiveCommand):
         desk = Desk(asked, token, crawls, Rulebook(rules), limits.api_rate, __version__, limits.readers)
         self.archive().close()  # is there one? An older one is upgraded once, not by each process
         announce = _announce_json if opts.json else _announce
-        serve(self.config, opts.host, int(opts.port), desk, announce)
+        serve(self.config, opts.host, port, desk, announce)
         note("scrapy serve: ended")
         return 0
 

@@ -13,7 +13,7 @@ from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
 from archivebot.proof.signing import PublicKey
 from archivebot.records import verification_record
 from archivebot.terminal import commanded, write
-from archivebot.units import amount
+from archivebot.units import amount, read_count
 
 
 class Command(ArchiveCommand):
@@ -30,12 +30,13 @@ class Command(ArchiveCommand):
         parser.add_argument("--key", metavar="FILE", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        if opts.sample is not None and not opts.sample.isdecimal():
+        sample = None if opts.sample is None else read_count(opts.sample)
+        if opts.sample is not None and sample is None:
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         if opts.key and not opts.checkpoint:
             raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
         checkpoint = _checkpoint(Path(opts.checkpoint), opts.key) if opts.checkpoint else None
-        checked, damaged = archive.verify(int(opts.sample) if opts.sample else None, checkpoint)
+        checked, damaged = archive.verify(sample, checkpoint)
         try:
             pruned = archive.retention.count()
         except CorruptObject as error:

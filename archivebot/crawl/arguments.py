@@ -21,7 +21,7 @@ from archivebot.schedule.budget import read_budget
 from archivebot.schedule.policy import Policy
 from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
-from archivebot.units import read_seconds, read_size
+from archivebot.units import read_count, read_seconds, read_size
 from archivebot.urls import parse_seed, split_seeds
 from archivebot.urls.scope import KINDS
 
@@ -29,9 +29,6 @@ EXAMPLE = "for example: scrapy crawl site -a seeds=https://example.org/"
 FOCUSES = ("soft", "hard")
 ORDERS = ("best", "linear", "bfs", "pagerank", "ipagerank")
 LINK_RULES = ("rank", "strict")
-
-# The largest number that a frontier keeps, an integer of SQLite; no crawl reaches a limit above it.
-LARGEST = (1 << 63) - 1
 
 # Default maximum of archived answers of a form: a grid grows by multiplication.
 MOST_ANSWERS = 100
@@ -87,8 +84,9 @@ def _number(name: str, low: int, high: int | None = None) -> Callable[[str], int
     bounds = f"from {low} on" if high is None else f"from {low} to {high}"
 
     def read(value: str) -> int:
-        if value.isdecimal() and low <= int(value) and (high is None or int(value) <= high):
-            return min(int(value), LARGEST)
+        number = read_count(value)
+        if number is not None and low <= number and (high is None or number <= high):
+            return number
         raise UsageError(f"{name} is {value!r}: give a whole number {bounds}")
 
     return read

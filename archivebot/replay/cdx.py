@@ -235,7 +235,7 @@ def _limit(text: str, *, latest: bool) -> int:
     """Return the limit; it is negative if it counts from the last row, as that of the ``latest`` rows."""
     if not text:
         return -1 if latest else MOST
-    if not re.fullmatch(r"-?0*[1-9]\d{0,8}", text):
+    if not re.fullmatch(r"-?0{0,99}[1-9]\d{0,8}", text):
         raise UsageError(f"limit is {text!r}: write a number, or a negative one for the last rows")
     number = max(-MOST, min(MOST, int(text)))
     return -abs(number) if latest else number
