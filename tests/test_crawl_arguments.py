@@ -169,3 +169,18 @@ def test_the_limits_of_a_run_do_not_make_another_crawl_of_it() -> None:
     limited = Arguments.parse({**given, "pages": "7", "time": "60", "bytes": "1k"})
     assert limited.identity == Arguments.parse(given).identity
     assert limited.identity != Arguments.parse({**given, "depth": "1"}).identity
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"threshold": "0.5"}, "threshold drops links in hard focus: give -a focus=hard as well"),
+        ({"threshold": "0.5", "focus": "hard", "order": "bfs"}, "order=best or order=ipagerank"),
+        ({"near": "0.8"}, "near belongs to order=ipagerank"),
+    ],
+)
+def test_what_has_no_effect_in_a_crawl_is_refused(given: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        TopicArguments.parse({"seeds": "a.example", "topic": "tides", **given})
+    hard = {"topic": "tides", "focus": "hard", "threshold": "0.5", "order": "ipagerank", "near": "0.8"}
+    assert TopicArguments.parse({"seeds": "a.example", **hard}).near == 0.8

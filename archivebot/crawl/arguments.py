@@ -251,6 +251,13 @@ class TopicArguments(Arguments):
                 "no topic: give the name of one made with scrapy topic, or words, for example "
                 "-a topic='tide tables, ferries'"
             )
+        if self.threshold is not None and self.focus != "hard":
+            raise UsageError("threshold drops links in hard focus: give -a focus=hard as well")
+        if self.threshold is not None and self.order not in ("best", "ipagerank"):
+            wanted = "give order=best or order=ipagerank"
+            raise UsageError(f"threshold has no effect in order={self.order}: {wanted}")
+        if self.near != NEAR and self.order != "ipagerank":
+            raise UsageError("near belongs to order=ipagerank: give -a order=ipagerank as well")
 
 
 @dataclass(frozen=True)
