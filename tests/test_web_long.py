@@ -88,6 +88,37 @@ def test_the_start_shows_the_last_crawl_while_the_totals_of_a_large_archive_are_
     assert ">harbour</a>" in shown
 
 
+@pytest.mark.parametrize("name", ["forms", "frontier"])
+def test_what_reads_no_pages_does_not_wait_for_an_answer_that_reads_all(tmp_path: Path, name: str) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    uri = f"sqlite:///{tmp_path}/a.frontier.db"
+    with closing(open_frontier(uri, "harbour")) as frontier:
+        frontier.begin("{}", None)
+    named = {each.name: each for each in questions(uri, tmp_path, "")}
+    ranked = Event()
+    rank = Question("rank", "", {}, lambda archive, given: ranked.wait(30), reads_all=True)
+
+    async def answers() -> tuple[bool, Any]:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+            with closing(LongAnswers(partial(Archive.read_only, config))) as long:
+                state = SimpleNamespace(readers=readers, long=long)
+                request = Request({"type": "http", "app": SimpleNamespace(state=state)})
+                waiting = asyncio.ensure_future(asked(request, rank, {}))
+                try:
+                    await asyncio.sleep(0.5)
+                    part = await asked(request, named[name], named[name].read({}))
+                    return waiting.done(), part.records
+                finally:
+                    ranked.set()
+                    await waiting
+
+    was_ranked, records = asyncio.run(answers())
+    assert not was_ranked
+    assert list(records) == [] if name == "forms" else records[0]["crawl"] == "harbour"
+
+
 def test_which_answers_may_change_while_the_archive_does_not(tmp_path: Path) -> None:
     named = {each.name: each for each in questions("", tmp_path, "")}
 

@@ -166,6 +166,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                 *PARTS,
             ),
             reads_all=True,
+            reads_pages=False,
         ),
         Question(
             "frontier",
@@ -174,6 +175,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             of_crawl(_crawl),
             (_CRAWL, _TOP),
             reads_all=True,
+            reads_pages=False,
             passing=_always,
         ),
         Question(
@@ -190,6 +192,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             of_crawl(_harvest),
             (_CRAWL, Parameter("step", count(1_000_000, 500, least=1), "pages between two points")),
             reads_all=True,
+            reads_pages=False,
             passing=_always,
         ),
         Question(

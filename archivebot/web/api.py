@@ -43,7 +43,11 @@ async def asked(request: Request, question: Question, given: Given) -> Part:
     }
     key = (question.name, *whole.items())
     found = await long.ask(
-        key, position, lambda reader: question.answer(reader, whole), passing=question.passing(given)
+        key,
+        position,
+        lambda reader: question.answer(reader, whole),
+        passing=question.passing(given),
+        reads_pages=question.reads_pages,
     )
     return _part(found, given)
 

@@ -1,10 +1,10 @@
-"""Answers that may read the whole archive: computed one at a time beside the others, and kept for a while."""
+"""Answers that may read the whole archive: computed beside the others, and kept for a while."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +31,7 @@ MOST_WAITING, MOST_KEPT = 8, 64
 KEPT, KEPT_CHANGING = 3600.0, 60.0
 
 Compute = Callable[[ArchiveReader], Any]
+Answer = Coroutine[Any, Any, Any]
 
 
 @dataclass(slots=True)
@@ -48,14 +49,22 @@ class _Kept:
 
 
 class LongAnswers:
-    """Computes answers in a thread of its own; ``opened`` opens a reader for it."""
+    """Computes answers one at a time in a thread of its own, and beside it those that read no pages.
+
+    ``opened`` opens a reader for each of the two threads.
+    """
 
     def __init__(self, opened: Callable[[], ArchiveReader]) -> None:
         self._ending = Event()
-        self._thread = _Thread(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)))
+        self._threads = {
+            reads_pages: _Thread(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)))
+            for reads_pages in (True, False)
+        }
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
 
-    async def ask(self, key: object, position: Position, compute: Compute, *, passing: bool) -> Any:
+    async def ask(
+        self, key: object, position: Position, compute: Compute, *, passing: bool, reads_pages: bool = True
+    ) -> Any:
         """Return the answer named by a key, for an archive at a position; raises the errors of ``compute``.
 
         An answer that is ``passing`` may change while the archive does not. Raises HTTPException with the
@@ -63,7 +72,8 @@ class LongAnswers:
         """
         kept = self._kept.get(key)
         if kept is None or not kept.is_fresh(position):
-            kept = self._begun(key, position, compute, passing)
+            ask = partial(self._threads[reads_pages].ask, compute)
+            kept = self._begun(key, position, ask, passing)
         await asyncio.wait([kept.task], timeout=PATIENCE)
         if not kept.task.done():
             raise HTTPException(
@@ -73,12 +83,12 @@ class LongAnswers:
             )
         return kept.task.result()
 
-    def _begun(self, key: object, position: Position, compute: Compute, passing: bool) -> _Kept:
+    def _begun(self, key: object, position: Position, ask: Callable[[], Answer], passing: bool) -> _Kept:
         if sum(each.ended is None for each in self._kept.values()) >= MOST_WAITING:
             raise HTTPException(
                 503, "too many long answers are being computed: ask again later", {"Retry-After": RETRY_AFTER}
             )
-        kept = _Kept(asyncio.ensure_future(self._thread.ask(compute)), position, passing)
+        kept = _Kept(asyncio.ensure_future(ask()), position, passing)
         kept.task.add_done_callback(partial(self._end, key, kept))
         self._kept[key] = kept
         self._kept.move_to_end(key)
@@ -92,9 +102,10 @@ class LongAnswers:
             del self._kept[key]
 
     def close(self) -> None:
-        """End the answer that is computed at its next step, and the thread."""
+        """End the answers that are computed at their next step, and the threads."""
         self._ending.set()
-        self._thread.close()
+        for thread in self._threads.values():
+            thread.close()
 
 
 class _Thread:

@@ -75,9 +75,9 @@ def _shown(name: str, request: Request, part: Part, given: Given) -> Response:
 async def start(request: Request) -> Response:
     """Show the sites of the archive, the state of its last crawl, what changed lately, and what it stores."""
     readers: Readers = request.app.state.readers
-    # One thread makes both answers, and the totals take longer.
-    crawl = await _soon(request, "frontier", {"top": "1"})
-    archive, (changes, partly) = await gather(_soon(request, "sites"), readers.ask(latest_changes))
+    archive, crawl, (changes, partly) = await gather(
+        _soon(request, "sites"), _soon(request, "frontier", {"top": "1"}), readers.ask(latest_changes)
+    )
     skip = number_of(request, "skip")
     hosts = list(archive["hosts"].items()) if archive else []
     return page(
