@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from archivebot.exceptions import StorageError
 from archivebot.frontier.schema import check, migrate
-from archivebot.storage.sqlite.migration import failure, transaction
+from archivebot.storage.sqlite.database import DatabaseFile
+from archivebot.storage.sqlite.migration import transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.readonly import connect
 
@@ -27,47 +27,31 @@ JOURNAL_LIMIT = 64 * 1024 * 1024
 MOST_VALUES = 500
 
 
-class FrontierFile:
-    """One connection to the file at a path; errors of SQLite come out as StorageError with advice."""
+class FrontierFile(DatabaseFile):
+    """The file at a path, created if it does not exist."""
+
+    damaged = "no frontier; move it away and crawl again"
 
     def __init__(self, path: str) -> None:
-        self.uri = f"sqlite:///{path}"
-        with self._translated():
-            self._db = self._connected(path)
-        try:
-            with self._translated():
-                self._prepare()
-                self._presence = Presence(path)
-        except StorageError:
-            self._db.close()
-            raise
+        super().__init__(path)
+        self._presence = Presence(path)
 
-    def _connected(self, path: str) -> sqlite3.Connection:
-        return sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
     def _prepare(self) -> None:
-        migrate(self._db, self.uri)
+        migrate(self.database, self.uri)
         # A commit survives a crash of the process. After a power cut the last commits may be missing, but
         # never an earlier one without the later ones: no page is lost, see Frontier.mark_followed.
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
-        self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: sqlite3.Error) -> StorageError:
-        return failure(self.uri, error, "no frontier; move it away and crawl again")
+        self.database.execute("PRAGMA synchronous = NORMAL")
+        self.database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
+        self.database.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Run a block as one transaction, or as part of the transaction under way."""
         self._presence.check()
-        with self._translated(), transaction(self._db):
+        with self._translated(), transaction(self.database):
             yield
 
     def one(self, sql: str, *values: object) -> Any:
@@ -77,7 +61,7 @@ class FrontierFile:
     def rows(self, sql: str, *values: object) -> Iterator[Any]:
         """Yield the rows of an answer as they are read."""
         with self._translated():
-            yield from self._db.execute(sql, values)
+            yield from self.database.execute(sql, values)
 
     def among(self, sql: str, values: Sequence[object]) -> Iterator[Any]:
         """Yield the rows of a query that ends with IN, for any number of values."""
@@ -92,7 +76,7 @@ class FrontierFile:
     def change_each(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement that writes with the values of each row."""
         with self._translated():
-            self._db.executemany(sql, rows)
+            self.database.executemany(sql, rows)
 
     def insert(self, sql: str, *values: object) -> int:
         """Run a statement that adds a row, and return the id of the row."""
@@ -100,13 +84,9 @@ class FrontierFile:
 
     def _execute(self, sql: str, values: Sequence[object]) -> sqlite3.Cursor:
         try:  # a context manager would cost more than some of the statements
-            return self._db.execute(sql, values)
+            return self.database.execute(sql, values)
         except sqlite3.Error as error:
             raise self._failure(error) from error
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._db.close()
 
     def forget(self, crawl: str) -> int:
         """Remove all data of a crawl, and return the number of its URLs."""
@@ -123,18 +103,18 @@ class FrontierFile:
 class ReadOnlyFile(FrontierFile):
     """A connection that only reads, whether the file may be written or not; see :func:`readonly.connect`."""
 
-    def _connected(self, path: str) -> sqlite3.Connection:
-        return connect(path)[0]
+    def _connected(self) -> sqlite3.Connection:
+        return connect(self._path)[0]
 
     def _prepare(self) -> None:
-        check(self._db, self.uri)
+        check(self.database, self.uri)
 
 
 class CopiedFile(ReadOnlyFile):
     """An upgraded copy in memory of the file of an older archivebot, for a file that cannot be written."""
 
     def _prepare(self) -> None:
-        with closing(self._db) as older:
-            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            older.backup(self._db)
-        migrate(self._db, self.uri)
+        with closing(self.database) as older:
+            self.database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            older.backup(self.database)
+        migrate(self.database, self.uri)

@@ -52,18 +52,18 @@ class Index(IndexFile):
         super().__init__(path)
         self._pack: list[bytes] = []
 
-    def _connected(self, path: str) -> sqlite3.Connection:
-        return sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
     def _prepare(self) -> None:
-        upgrade(self._db, self.uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        upgrade(self.database, self.uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
+        self.database.execute("PRAGMA synchronous = NORMAL")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Run a block as one transaction."""
         self._pack.clear()
-        with self._translated(), transaction(self._db):
+        with self._translated(), transaction(self.database):
             yield
             self._flush()
 
@@ -75,7 +75,7 @@ class Index(IndexFile):
     def begin(self, archive: str) -> None:
         """Make an empty index that of an archive."""
         with self.writing():
-            self._db.execute(
+            self.database.execute(
                 "INSERT INTO state SELECT ?, -1, 0, 0 WHERE NOT EXISTS (SELECT * FROM state)", (archive,)
             )
 
@@ -83,8 +83,8 @@ class Index(IndexFile):
         """Note the position of the archive up to which the index is complete; removes lives of no page."""
         with self.writing():
             if self._one("SELECT removed FROM state")[0]:  # it reads all lives
-                self._db.execute("DELETE FROM life WHERE page NOT IN (SELECT id FROM page)")
-            self._db.execute(
+                self.database.execute("DELETE FROM life WHERE page NOT IN (SELECT id FROM page)")
+            self.database.execute(
                 "UPDATE state SET removed = 0, position = max(position, ?) WHERE archive = ?",
                 (position.number, position.archive),
             )
@@ -92,9 +92,9 @@ class Index(IndexFile):
     def merge(self) -> None:
         """Merge the parts of the full-text table, and shorten the file: both are faster to search then."""
         with self.writing():
-            self._db.execute("INSERT INTO words(words) VALUES ('optimize')")
+            self.database.execute("INSERT INTO words(words) VALUES ('optimize')")
         with self._translated():
-            self._db.execute("VACUUM")
+            self.database.execute("VACUUM")
 
     def tally(self, url: str) -> int | None:
         """Return the tally of a page, None if it is not in the index."""
@@ -105,13 +105,13 @@ class Index(IndexFile):
         """Return the stints of a page."""
         sql = "SELECT time, number FROM stint JOIN page ON id = page WHERE url = ? ORDER BY n"
         with self._translated():
-            return self._db.execute(sql, (url,)).fetchall()
+            return self.database.execute(sql, (url,)).fetchall()
 
     def remove(self, url: str) -> None:
         """Remove a page with its stints; its lives remain until the end of the run."""
-        self._db.execute("DELETE FROM stint WHERE page = (SELECT id FROM page WHERE url = ?)", (url,))
-        self._db.execute("DELETE FROM page WHERE url = ?", (url,))
-        self._db.execute("UPDATE state SET removed = removed + 1")
+        self.database.execute("DELETE FROM stint WHERE page = (SELECT id FROM page WHERE url = ?)", (url,))
+        self.database.execute("DELETE FROM page WHERE url = ?", (url,))
+        self.database.execute("UPDATE state SET removed = removed + 1")
 
     def put(
         self,
@@ -126,17 +126,17 @@ class Index(IndexFile):
 
         A life that ended is found by its text and its lineage.
         """
-        self._db.execute("INSERT OR IGNORE INTO page (url, site) VALUES (?, ?)", (url, site))
-        self._db.execute("UPDATE page SET tally = ? WHERE url = ?", (tally, url))
+        self.database.execute("INSERT OR IGNORE INTO page (url, site) VALUES (?, ?)", (url, site))
+        self.database.execute("UPDATE page SET tally = ? WHERE url = ?", (tally, url))
         page = self._one("SELECT id FROM page WHERE url = ?", url)[0]
-        self._db.executemany(
+        self.database.executemany(
             "INSERT INTO stint VALUES (?, ?, ?, ?)", [(page, n, *stint) for n, stint in stints]
         )
-        self._db.executemany(
+        self.database.executemany(
             "UPDATE life SET gone = ? WHERE text = ? AND page = ? AND lineage = ? AND gone IS NULL",
             [(life.gone, life.text, page, life.lineage) for life in ended],
         )
-        self._db.executemany(
+        self.database.executemany(
             "INSERT INTO life VALUES (?, ?, ?, ?, ?, ?)",
             [(life.text, page, life.lineage, life.born, life.gone, life.label) for life in lives],
         )
@@ -148,9 +148,9 @@ class Index(IndexFile):
         row = self._one("SELECT text FROM text_key WHERE key = ?", key)
         if row:
             return int(row[0])
-        (number,) = self._db.execute("UPDATE state SET texts = texts + 1 RETURNING texts").fetchone()
-        self._db.execute("INSERT INTO text_key VALUES (?, ?)", (key, number))
-        self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, spaced(text)))
+        (number,) = self.database.execute("UPDATE state SET texts = texts + 1 RETURNING texts").fetchone()
+        self.database.execute("INSERT INTO text_key VALUES (?, ?)", (key, number))
+        self.database.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, spaced(text)))
         self._pack.append(data)
         if len(self._pack) == PACK:
             self._flush()
@@ -161,7 +161,7 @@ class Index(IndexFile):
         if self._pack:
             data = encode(b"\0".join(self._pack), None, LEVEL)
             last = self._one("SELECT texts FROM state")[0]
-            self._db.execute("INSERT INTO pack VALUES (?, ?)", (last - len(self._pack) + 1, data))
+            self.database.execute("INSERT INTO pack VALUES (?, ?)", (last - len(self._pack) + 1, data))
             self._pack.clear()
 
     def texts(self) -> int:
@@ -171,7 +171,7 @@ class Index(IndexFile):
 
     def _one(self, sql: str, *values: object) -> Any:
         with self._translated():
-            return self._db.execute(sql, values).fetchone()
+            return self.database.execute(sql, values).fetchone()
 
 
 def delete(path: str) -> None:

@@ -41,19 +41,19 @@ class IndexReader(IndexFile):
     written by another archivebot, and CorruptObject if it is damaged.
     """
 
-    def _connected(self, path: str) -> sqlite3.Connection:
-        require(path, NotArchived(f"there is no index at {self.uri}: scrapy index makes it"))
-        return connect(path)[0]
+    def _connected(self) -> sqlite3.Connection:
+        require(self._path, NotArchived(f"there is no index at {self.uri}: scrapy index makes it"))
+        return connect(self._path)[0]
 
     def _prepare(self) -> None:
-        schema = schema_of(self._db, self.uri, APPLICATION_ID, len(STEPS), ADVICE)
+        schema = schema_of(self.database, self.uri, APPLICATION_ID, len(STEPS), ADVICE)
         if schema < len(STEPS):
             raise Outdated(f"{self.uri} is not complete: {ANEW}")
 
     def position(self) -> Position:
         """Return the archive of the index and its position, -1 before a first run has ended."""
         with self._translated():
-            row = self._db.execute("SELECT archive, position FROM state").fetchone()
+            row = self.database.execute("SELECT archive, position FROM state").fetchone()
         return Position(*row) if row else Position("", -1)
 
     def find(
@@ -67,14 +67,14 @@ class IndexReader(IndexFile):
         """
         given = {"words": expression(words), "most": most, "site": site, "label": label}
         with self._translated():
-            (found,) = self._db.execute(_LIVES, given).fetchone()
+            (found,) = self.database.execute(_LIVES, given).fetchone()
         rows = list(map(Row._make, json.loads(found)))
         return presences(rows[:most]), len(rows) <= most
 
     def url(self, page: int) -> str:
         """Return the URL of a page."""
         with self._translated():
-            row = self._db.execute("SELECT url FROM page WHERE id = ?", (page,)).fetchone()
+            row = self.database.execute("SELECT url FROM page WHERE id = ?", (page,)).fetchone()
         if row is None:
             raise CorruptObject(f"{self.uri} has lost a page ({ANEW})")
         return str(row[0])
@@ -85,7 +85,7 @@ class IndexReader(IndexFile):
         found: dict[int, str] = {}
         for number in numbers:
             with self._translated():
-                row = self._db.execute(_PACK, (number,)).fetchone()
+                row = self.database.execute(_PACK, (number,)).fetchone()
             first, data = row or (0, b"")
             if first not in packs:
                 packs[first] = decode([data] if row else []).split(b"\0")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from archivebot.exceptions import Conflict
-from archivebot.storage.sqlite.migration import failure, transaction, upgrade
+from archivebot.storage.sqlite.database import DatabaseFile
+from archivebot.storage.sqlite.migration import transaction, upgrade
 from archivebot.watch.alert import Alert
 
 # "afwa" in ASCII: distinguishes an outbox from an archive and a frontier.
@@ -112,7 +112,7 @@ class Waiting:
     alert: Alert
 
 
-class Outbox:
+class Outbox(DatabaseFile):
     """The outbox of one rules file for one archive, in a SQLite file that all of them share.
 
     Judging is one transaction: the alerts and how far the pages were judged are stored together. An attempt
@@ -120,41 +120,27 @@ class Outbox:
     sent again, with the same id.
     """
 
+    damaged = "no outbox; move it away"
+
     def __init__(self, path: Path, archive: str, rules: Path) -> None:
-        self.path, self.uri = path, f"sqlite:///{path}"
-        with self._translated():
-            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
-        try:
-            with self._translated():
-                upgrade(self._db, self.uri, APPLICATION_ID, STEPS, ADVICE)
-                # A sent alert must not be unsent after a power cut.
-                self._db.execute("PRAGMA synchronous = FULL")
-                self._db.execute(
-                    "INSERT OR IGNORE INTO watch (archive, rules) VALUES (?, ?)", (archive, str(rules))
-                )
-                self._id, self.run = self._db.execute(
-                    "SELECT id, run FROM watch WHERE archive = ? AND rules = ?", (archive, str(rules))
-                ).fetchone()
-        except BaseException:
-            self._db.close()
-            raise
+        self.path, self._names = path, (archive, str(rules))
+        super().__init__(str(path))
 
-    def __enter__(self) -> Self:
-        return self
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise failure(self.uri, error, "no outbox; move it away") from error
+    def _prepare(self) -> None:
+        upgrade(self.database, self.uri, APPLICATION_ID, STEPS, ADVICE)
+        # A sent alert must not be unsent after a power cut.
+        self.database.execute("PRAGMA synchronous = FULL")
+        self.database.execute("INSERT OR IGNORE INTO watch (archive, rules) VALUES (?, ?)", self._names)
+        self._id, self.run = self.database.execute(
+            "SELECT id, run FROM watch WHERE archive = ? AND rules = ?", self._names
+        ).fetchone()
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
         with self._translated():
-            return self._db.execute(sql, values).fetchall()
+            return self.database.execute(sql, values).fetchall()
 
     def seen(self, url: str) -> datetime | None:
         """Return the time of the last judged capture of a page, None if none was judged."""
@@ -167,20 +153,20 @@ class Outbox:
         Raises Conflict if another run has judged since this outbox was opened; then nothing is stored.
         """
         times = ((self._id, url, (when - _EPOCH) // timedelta(microseconds=1)) for url, when in seen.items())
-        with self._translated(), transaction(self._db):
-            done = self._db.execute(
+        with self._translated(), transaction(self.database):
+            done = self.database.execute(
                 "UPDATE watch SET run = run + 1 WHERE id = ? AND run = ?", (self._id, self.run)
             )
             if not done.rowcount:
                 raise Conflict("another scrapy watch has judged the same captures meanwhile")
-            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", times)
+            self.database.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", times)
             for alert, outputs in alerts:
-                added = self._db.execute(
+                added = self.database.execute(
                     "INSERT OR IGNORE INTO alert (watch, id, record) VALUES (?, ?, ?)",
                     (self._id, alert.id, json.dumps(alert.record())),
                 )
                 rows = [(added.lastrowid, output) for output in outputs] if added.rowcount else []
-                self._db.executemany("INSERT INTO delivery (alert, output) VALUES (?, ?)", rows)
+                self.database.executemany("INSERT INTO delivery (alert, output) VALUES (?, ?)", rows)
             self._prune()
         self.run += 1
 
@@ -188,10 +174,10 @@ class Outbox:
         """Drop the oldest sent alerts."""
         old = "SELECT number FROM alert WHERE watch = ? ORDER BY number DESC LIMIT -1 OFFSET ?"
         unsent = "SELECT alert FROM delivery WHERE NOT sent"
-        self._db.execute(
+        self.database.execute(
             f"DELETE FROM delivery WHERE alert IN ({old}) AND alert NOT IN ({unsent})", (self._id, KEPT)
         )
-        self._db.execute(
+        self.database.execute(
             f"DELETE FROM alert WHERE number IN ({old}) AND number NOT IN (SELECT alert FROM delivery)",
             (self._id, KEPT),
         )
@@ -202,8 +188,8 @@ class Outbox:
         Until the next attempt is due, after ``patience`` and a wait that doubles, no other run takes it.
         """
         second = int(now.timestamp())
-        with self._translated(), transaction(self._db):
-            row = self._db.execute(
+        with self._translated(), transaction(self.database):
+            row = self.database.execute(
                 "SELECT number, record, attempts FROM delivery JOIN alert ON alert = number"
                 " WHERE watch = ? AND output = ? AND NOT sent AND NOT due BETWEEN ? AND ?"
                 " ORDER BY due, number LIMIT 1",
@@ -212,7 +198,7 @@ class Outbox:
             if row is None:
                 return None
             number, record, attempts = row
-            self._db.execute(
+            self.database.execute(
                 "UPDATE delivery SET attempts = attempts + 1, due = ?, error = ''"
                 " WHERE alert = ? AND output = ?",
                 (ceil(now.timestamp() + patience) + _wait(attempts), number, output),
@@ -222,21 +208,21 @@ class Outbox:
     def settle(self, output: str, numbers: Iterable[int], error: str = "") -> None:
         """Note that an output took alerts, or why it did not."""
         rows = [(not error, error, number, output) for number in numbers]
-        with self._translated(), transaction(self._db):
-            self._db.executemany(
+        with self._translated(), transaction(self.database):
+            self.database.executemany(
                 "UPDATE delivery SET sent = ?, error = ? WHERE alert = ? AND output = ?", rows
             )
 
     def make_due(self, now: datetime) -> None:
         """Make everything due that waits, except the alerts that another run is sending."""
         second = int(now.timestamp())
-        with self._translated(), transaction(self._db):
-            waiting = self._db.execute(
+        with self._translated(), transaction(self.database):
+            waiting = self.database.execute(
                 "SELECT number, output, attempts, due, error FROM delivery JOIN alert ON alert = number"
                 " WHERE watch = ? AND NOT sent",
                 (self._id,),
             ).fetchall()
-            self._db.executemany(
+            self.database.executemany(
                 "UPDATE delivery SET due = 0 WHERE alert = ? AND output = ?",
                 [
                     (number, output)

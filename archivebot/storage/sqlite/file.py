@@ -10,10 +10,11 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from archivebot.exceptions import ArchiveError, CorruptObject, StorageError
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Position
 from archivebot.storage.base import Damaged
-from archivebot.storage.sqlite.migration import failure, transaction
+from archivebot.storage.sqlite.database import UNREADABLE, DatabaseFile
+from archivebot.storage.sqlite.migration import transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.schema import is_newest, migrate
 from archivebot.storage.sqlite.sums import intact, whole
@@ -36,9 +37,6 @@ ADVANCE = (
     f" WHERE {intact('archive')}"
 )
 
-# The exceptions of SQLite; a message may repeat damaged text.
-UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-
 # The exceptions that reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
 
@@ -46,25 +44,18 @@ MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zl
 FAULTS = (CorruptObject, *UNREADABLE, *MISREAD)
 
 
-class ArchiveFile:
-    """One connection to the file at a path; errors of SQLite come out as StorageError with advice.
+class ArchiveFile(DatabaseFile):
+    """The file at a path, created if it does not exist.
 
     ``undone`` grows with each transaction that is rolled back: what was read in it may not be in the file.
     """
 
+    damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
     undone = 0
 
     def __init__(self, path: str, writable: bool = True) -> None:
-        self.uri = f"sqlite:///{path}"
-        self._path = path
-        with self._translated():
-            self.database = self._connected()
-        try:
-            with self._translated():
-                self._prepare(writable)
-        except ArchiveError:
-            self.database.close()
-            raise
+        self._writable = writable
+        super().__init__(path)
         self._presence = Presence(path)
         self._durable = self.database.total_changes
         self._is_open = True
@@ -72,11 +63,11 @@ class ArchiveFile:
     def _connected(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
-    def _prepare(self, writable: bool) -> None:
+    def _prepare(self) -> None:
         try:
             migrate(self.database, self.uri)
         except sqlite3.OperationalError as error:
-            if writable or not any(sign in str(error) for sign in ("readonly", "unable to open")):
+            if self._writable or not any(sign in str(error) for sign in ("readonly", "unable to open")):
                 raise
             self._open_unwritable()
             return
@@ -84,7 +75,7 @@ class ArchiveFile:
         self.database.execute("PRAGMA synchronous = NORMAL")
         self.database.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
         self.database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
-        if writable:
+        if self._writable:
             with transaction(self.database):
                 pass  # better reported now than after the first page was fetched
 
@@ -97,16 +88,6 @@ class ArchiveFile:
             with closing(older):
                 older.backup(self.database)
             migrate(self.database, self.uri)
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except UNREADABLE as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
-        return failure(self.uri, error, "no archive; restore a copy, or give another ARCHIVE_URI")
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -30,7 +30,7 @@ class SQLiteReader(SQLiteStore):
         database, self._fixed = connect(self._path)
         return database
 
-    def _prepare(self, writable: bool) -> None:
+    def _prepare(self) -> None:
         if not is_archive(self.database, self.uri):
             raise missing(self.uri)
 
@@ -48,7 +48,7 @@ class SQLiteReader(SQLiteStore):
             with self._translated():
                 self.database.close()
                 self.database = self._connected()
-                self._prepare(writable=False)
+                self._prepare()
 
     def changes(self) -> Hashable | None:
         with suppress(StorageError, OSError):
