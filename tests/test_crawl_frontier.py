@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -220,6 +221,19 @@ def test_an_interrupted_crawl_starts_over_with_flush_on_start(
     assert crawled.code == 0
     assert "The crawl starts over, because SCHEDULER_FLUSH_ON_START is set" in crawled.log
     assert Counter(record["url"] for record in crawled.records) == Counter(map(site.url, tree(30)))
+
+
+def test_without_scrapy_redis_the_user_is_told_to_install_it(
+    site: MockServer, crawl: Crawl, redis_uri: str
+) -> None:
+    words = ["crawl", "site", "-a", f"seeds={site.url()}", "-s", f"REDIS_URL={redis_uri}"]
+    code = (
+        "import sys; sys.modules['scrapy_redis'] = None; from archivebot.program.__main__ import main;"
+        f" sys.exit(main({words!r}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=crawl.folder, stderr=subprocess.PIPE, text=True)
+    assert ran.stderr == "archivebot: a crawl on Redis needs scrapy-redis: pip install scrapy-redis\n"
+    assert ran.returncode == 2
 
 
 @pytest.mark.long

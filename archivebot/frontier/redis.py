@@ -38,7 +38,7 @@ try:
     from redis.exceptions import TimeoutError as NoAnswer
     from redis.retry import Retry
 except ImportError as error:
-    raise UsageError("a redis:// frontier needs redis: pip install redis") from error
+    raise UsageError("a redis:// frontier needs redis: pip install redis scrapy-redis") from error
 
 CRAWLS = "archivebot:crawls"
 

@@ -10,16 +10,21 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
-from scrapy_redis.dupefilter import RFPDupeFilter
-from scrapy_redis.queue import Base
-from scrapy_redis.scheduler import Scheduler
 from twisted.internet.defer import Deferred
 
 from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.scheduling import serializer
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import SCORE, key_of
+from archivebot.exceptions import UsageError
 from archivebot.frontier import SeenCache
+
+try:
+    from scrapy_redis.dupefilter import RFPDupeFilter
+    from scrapy_redis.queue import Base
+    from scrapy_redis.scheduler import Scheduler
+except ImportError as error:
+    raise UsageError("a crawl on Redis needs scrapy-redis: pip install scrapy-redis") from error
 
 
 class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
