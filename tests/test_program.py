@@ -81,6 +81,16 @@ def test_the_help_of_a_command_names_the_program(run: Run) -> None:
     assert "archivebot version [--json]" in run("help", "version")[1]
 
 
+def test_a_line_of_an_option_that_ends_with_a_colon_is_no_heading(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns in range(60, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for name in ("topic", "changes", "serve"):
+            headings = re.findall(r"^(.+)\n[=-]+$", run(name, "--help")[1], re.MULTILINE)
+            assert headings == ["Usage", "Options", "Global Options"], columns
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

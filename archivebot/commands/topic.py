@@ -69,12 +69,12 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--words",
             metavar="WORDS",
-            help='words of the topic, separated by commas, or a query: "(port OR ferry) AND NOT airport"',
+            help='words of the topic, separated by commas, or a query as "(port OR ferry) AND NOT airport"',
         )
         parser.add_argument(
             "--synonyms",
             metavar="WORDS",
-            help='rings of words that mean the same, or nearly: "ferry=boat=raft:0.5,line=route"',
+            help='rings of words that mean the same, or nearly, as "ferry=boat=raft:0.5,line=route"',
         )
         parser.add_argument(
             "--from", dest="sources", nargs="+", default=[], metavar="SOURCE", help="pages of the topic"

@@ -84,13 +84,22 @@ class Catalogue:
         command = self.commands.get(name) or self.foreign[name]
         parser = ScrapyArgumentParser(
             prog=f"archivebot {name}",
-            formatter_class=ScrapyHelpFormatter,
+            formatter_class=_HelpFormatter,
             usage=f"archivebot {name} {command.syntax()}",
             conflict_handler="resolve",
             description=command.long_desc(),
         )
         command.add_options(parser)
         return parser
+
+
+class _HelpFormatter(ScrapyHelpFormatter):
+    """Scrapy's, but for options: a line of an option that ends with a colon is no heading."""
+
+    def format_part_strings(self, part_strings: list[str]) -> list[str]:
+        if part_strings and part_strings[0].startswith("  "):
+            return part_strings
+        return super().format_part_strings(part_strings)
 
 
 def _modules(package: str) -> list[str]:
