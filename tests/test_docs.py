@@ -313,6 +313,13 @@ def test_links_lead_somewhere(path: Path) -> None:
             )
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_each_row_belongs_to_a_table(path: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```", "", path.read_text("utf-8"))
+    heads = re.findall(r"(?<!\|)\n\|.+\n(.+)", text)
+    assert [line for line in heads if not re.fullmatch(r"\|[-: |]+\|", line)] == []
+
+
 def test_a_body_is_recovered_by_hand_with_sqlite3_and_zstd(sample: Sample, tmp_path: Path) -> None:
     for tool in ("sqlite3", "zstd"):
         if shutil.which(tool) is None:
