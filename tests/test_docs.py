@@ -316,7 +316,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_each_row_belongs_to_a_table(path: Path) -> None:
     text = re.sub(r"(?ms)^```.*?^```", "", path.read_text("utf-8"))
-    heads = re.findall(r"(?<!\|)\n\|.+\n(.+)", text)
+    heads = re.findall(r"(?<!\|)\n\|.+\n(.*)", text)
     assert [line for line in heads if not re.fullmatch(r"\|[-: |]+\|", line)] == []
 
 
