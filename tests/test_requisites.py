@@ -12,6 +12,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.jobs.activity import events
 from tests.conftest import Crawl, Crawled
 from tests.mockserver import Asked, MockServer, Reply, html, markup, redirect, robots
 from tests.servers import mongo_server, mongo_uri
@@ -245,6 +246,8 @@ def test_requisites_are_not_listed_among_the_pages(site: MockServer, crawl: Craw
     crawl(seeds=site.url(), requisites="yes")
     assert [page["url"] for page in crawl.ask("changes", "--since", "2000")] == [site.url()]
     assert [page["url"] for page in crawl.ask("list", "--pages")] == [site.url()]
+    with Archive.reader(ArchiveConfig(uri=crawl.uri)) as archive:
+        assert [event.url for event in events(archive, site.url())] == [site.url()]
     both = crawl.ask("list", "--requisites")
     assert {page["url"] for page in both} == {site.url(), site.url("/1.png")}
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 
 from archivebot.archive import ArchiveReader
-from archivebot.models import Capture, Kind
+from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.timestamps import timestamp
 
 # A site that was visited for longer is shown by months, and longer than that by years.
@@ -51,12 +51,14 @@ def activity(archive: ArchiveReader, site: str) -> list[Period]:
 
 
 def events(archive: ArchiveReader, site: str) -> list[Event]:
-    """Return what happened to the pages of the site of a URL, the last first."""
+    """Return what happened to the pages of the site of a URL, the last first. A requisite is not a page."""
     found: list[Event] = []
     visits: dict[str, list[datetime]] = {}
     there: set[str] = set()
     for _, url in archive.pages(site=site):
         captures = archive.captures(url)
+        if captures and captures[-1].origin == REQUISITE:
+            continue
         found.extend(_events(url, captures))
         visits[url] = [each.captured_at for each in captures if each.kind.has_content and each.links]
         told = [each for each in captures if each.kind.has_content or each.kind in (Kind.GONE, Kind.REDIRECT)]
