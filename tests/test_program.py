@@ -79,6 +79,8 @@ def test_the_help_of_a_command_names_the_program(run: Run) -> None:
         assert "--block LINEAGE" in out
     assert "Spiders" in run("crawl", "-h")[1]
     assert "archivebot version [--json]" in run("help", "version")[1]
+    assert run("completion", "--help") == run("help", "completion")
+    assert run("help", "-h") == run("help")
 
 
 def test_a_line_of_an_option_that_ends_with_a_colon_is_no_heading(

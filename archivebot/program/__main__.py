@@ -51,11 +51,11 @@ def _answered(words: Sequence[str]) -> int | None:
     """Answer what Scrapy does not; return an exit code, or None for a command of Scrapy."""
     _check_packages()
     first, *rest = words or ("help",)
-    if first in (*HELP, "help") and not rest:
+    if first in (*HELP, "help") and not {*rest} - {*HELP}:
         write(overview(Catalogue.read()))
     elif first in ("version", "--version", "-V") and rest in ([], ["--json"]):
         print_versions(as_json=bool(rest))
-    elif first == "completion":
+    elif first == "completion" and not {*rest} & {*HELP}:
         write(completion(Catalogue.read(), rest))
     elif first == "help" or (not first.startswith("-") and any(word in HELP for word in rest)):
         write(commanded(_help(rest[:1] if first == "help" else [first], rest)))
