@@ -29,3 +29,10 @@ def test_a_wide_head_widens_its_column(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_cell_is_measured_with_its_breaks_and_controls_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(["a", "b"], [["x\ty\nz", "1\u202e"], ["xxxxx", "-"]])
     assert capsys.readouterr().out.splitlines()[1:] == ["x y z  1\ufffd", "xxxxx  -"]
+
+
+def test_texts_that_begin_with_a_number_are_no_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["n", "why"], [["9 d", "2 of 3 visits saw a change"], ["1.5 kB", "10 of 10 visits saw none"]])
+    assert capsys.readouterr().out == (
+        "     n  why\n   9 d  2 of 3 visits saw a change\n1.5 kB  10 of 10 visits saw none\n"
+    )

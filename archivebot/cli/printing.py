@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import StringIO
@@ -43,6 +44,7 @@ KINDS = {
 LEAST_WRAPPED = 16
 INDENT = "  "
 
+_NUMBER = re.compile(r"-?|[\d.]+( ([kMGT]?B|min|[hd]))?")  # none, or with the unit of a size or a time
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
 
@@ -134,4 +136,4 @@ def _cell(value: object) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return cell in ("", "-") or cell.replace(".", "").partition(" ")[0].isdigit()
+    return _NUMBER.fullmatch(cell) is not None
