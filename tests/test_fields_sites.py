@@ -61,6 +61,23 @@ def test_a_selector_finds_a_value(rule: str, value: object) -> None:
     assert fields(f"a = {rule}") == {"a": value}
 
 
+@pytest.mark.parametrize(
+    ("price", "value"),
+    [
+        ("₹1,00,000", 100_000),
+        ("₹ 12,34,567.50", 1_234_567.5),
+        ("۱٬۲۹۹٬۰۰۰ تومان", 1_299_000),
+        ("١٢٫٥٠ ج.م", 12.5),
+        ("１２，８００円", 12_800),
+        ("$.99", 0.99),
+        ("No.5", 5),
+        ("1,2,3", 1.2),
+    ],
+)
+def test_a_number_is_read_as_its_country_writes_it(price: str, value: float) -> None:
+    assert fields('price={css="p", type="number"}', f"<p>{price}</p>") == {"price": value}
+
+
 def test_a_selector_that_fails_on_a_page_finds_nothing_and_the_others_do(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

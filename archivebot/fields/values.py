@@ -28,12 +28,16 @@ ATTRIBUTES: dict[FieldType, tuple[str, ...]] = {
     FieldType.URL: ("href", "src", "content", "data"),
 }
 
-# A number with marks between its thousands, or without; three digits after a mark are thousands.
+# A number with marks between its thousands, as in Europe or in India, or without; three digits after a mark
+# are thousands. One that begins with its decimal point is none after a letter, as in "No.5".
 _NUMBER = re.compile(
-    r"""(?P<sign>[-−]?) (?P<whole> [1-9]\d{0,2} (?:(?P<mark>[.,'’\s])\d{3}) (?:(?P=mark)\d{3})* (?!\d) | \d+)
-    (?: [.,] (?P<part>\d+))?""",
+    r"""(?P<sign>[-−]?)
+    (?P<whole> [1-9]\d{0,2} (?:(?P<mark>[.,'’\s٬，])\d{3}) (?:(?P=mark)\d{3})* (?!\d)
+    | [1-9]\d? (?:,\d\d)+ ,\d{3} (?!\d) | \d+ | (?<![\w.]) (?=\.\d))
+    (?: [.,٫．] (?P<part>\d+))?""",
     re.VERBOSE,
 )
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")  # Arabic, Persian, full-width and so on
 # A longer number is none; float() would read infinity.
 MOST_DIGITS = 100
 _NO_DIGIT = re.compile(r"\D")
@@ -71,11 +75,14 @@ def number(text: str) -> int | float | None:
     (1000000, 0.125, 2, None, None)
     >>> number("ISBN 9780141036144"), number("12.00")
     (9780141036144, 12)
+    >>> [number(text) for text in ("₹12,34,567.50", "۱٬۲۹۹٬۰۰۰ تومان", "１２，８００円", "$.99", "No.5")]
+    [1234567.5, 1299000, 12800, 0.99, 5]
     """
-    found = _NUMBER.search(text)
+    found = _NUMBER.search(_OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text))
     if not found or len(found[0]) > MOST_DIGITS:
         return None
-    whole, part, sign = _NO_DIGIT.sub("", found["whole"]), found["part"] or "", -1 if found["sign"] else 1
+    whole, part = _NO_DIGIT.sub("", found["whole"]) or "0", found["part"] or ""
+    sign = -1 if found["sign"] else 1
     return sign * (float(f"{whole}.{part}") if part.strip("0") else int(whole))
 
 
