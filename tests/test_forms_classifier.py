@@ -53,6 +53,27 @@ def test_a_search_of_several_fields_is_a_query_interface(markup: str) -> None:
     assert decision.score > 0.5
 
 
+@pytest.mark.parametrize(
+    ("author", "title", "search"),
+    [
+        ("المؤلف", "العنوان", "بحث"),
+        ("نویسنده", "عنوان", "جستجو"),
+        ("מחבר", "כותר", "חיפוש"),
+        ("Συγγραφέας", "Τίτλος", "Αναζήτηση"),
+        ("ผู้แต่ง", "ชื่อเรื่อง", "ค้นหา"),
+        ("Författare", "Titel", "Sök"),
+        ("Forfatter", "Titel", "Søg"),
+        ("Autor", "Naslov", "Traži"),
+        ("Autor", "Título", "Consultar"),
+    ],
+)
+def test_a_form_that_searches_is_known_by_its_button_in_many_languages(
+    author: str, title: str, search: str
+) -> None:
+    fields = f"{author} <input name=a> {title} <input name=b>"
+    assert decide(f"<form action=/f>{fields} <input type=submit value={search}></form>").multi_field
+
+
 @pytest.mark.parametrize("search", ["Search", "Suchen", "Rechercher", "Buscar", "Поиск", "搜索"])
 def test_a_box_that_searches_the_site_searches_and_is_no_query_interface(search: str) -> None:
     decision = decide(f"<form action=/s><input name=s><input type=submit value={search}></form>")

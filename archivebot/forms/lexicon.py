@@ -10,7 +10,8 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     for name, stems in {
         "search": """search srch suche suchbegriff durchsuch recherch busca buscar ricerca cerca zoek hledat
             hledan vyhled hled hľad szuka keres pesquis procur query keyword arama căuta cauta поиск искать
-            найти шукати пошук търс 搜 检索 檢索 查询 查詢 查找 検索 검색 tìm""",
+            найти шукати пошук търс 搜 检索 檢索 查询 查詢 查找 検索 검색 tìm caută chercher
+            consultar traži iešk paieš meklē sök søk søg αναζήτ αναζητ بحث جستجو חיפוש חפש ค้นหา खोज""",
         "filter": """filter filtr filtro filtern filtra refine narrow finder advanced erweitert avanc avanz
             фильтр подбор 筛选 篩選 絞り込""",
         "log in": """login log-in signin sign-in logon passw einlogg anmeld kennwort senha connexion contrase
@@ -31,6 +32,9 @@ MEANINGS: dict[str, tuple[str, ...]] = {
             邮箱""",
     }.items()
 }
+
+# Words that contain a word for search and have another meaning, such as research, besök and forsøg.
+LOOKALIKES = re.compile(r"research|(?<=[a-zåäæöø])s[öø][kg]")
 
 # Whole names of text boxes for search terms.
 SEARCH_NAMES = frozenset(
@@ -68,10 +72,10 @@ def whole_words(phrases: list[str]) -> re.Pattern[str]:
 def meanings(text: str) -> list[str]:
     """Return the possible meanings of a text in lower case.
 
-    >>> meanings("txtsuchbegriff"), meanings("e-mail"), meanings("go"), meanings("research")
+    >>> meanings("txtsuchbegriff"), meanings("e-mail"), meanings("go"), meanings("research, besök")
     (['search'], ['subscribe', 'person'], [], [])
     """
-    text = text.replace("research", "")  # contains "search", but has another meaning
+    text = LOOKALIKES.sub("", text)
     found = []
     for name, stems in MEANINGS.items():
         for stem in stems:

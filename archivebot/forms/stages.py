@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from archivebot.forms.lexicon import MEANINGS
+from archivebot.forms.lexicon import LOOKALIKES, MEANINGS
 
 # Maximum depth of links from the seed: most query interfaces are no deeper (Chang, He, Li, Patel, Zhang,
 # "Structured Databases on the Web", 2004).
@@ -15,7 +15,6 @@ MOST_DEPTH = 3
 LEAST_RELEVANCE = 0.5
 
 _IN_URL = re.compile("search|finder|seek")
-_RESEARCH = re.compile("research")  # contains "search", but has another meaning
 _ADVANCED = ("advanced", "erweitert", "avanc", "avanz", "高级", "高級", "進階", "詳細")
 
 
@@ -32,10 +31,10 @@ def feature_words(anchor: str, url: str) -> tuple[str, ...]:
     >>> feature_words("Contact", "http://search.example/contact"), feature_words("Research", "http://a.example/")
     ((), ())
     """
-    lowered = _RESEARCH.sub("", anchor.lower())
+    lowered = LOOKALIKES.sub("", anchor.lower())
     found = [word for word in (*MEANINGS["search"], *_ADVANCED) if word in lowered]
     parts = urlsplit(url)
-    found += _IN_URL.findall(_RESEARCH.sub("", unquote(f"{parts.path}?{parts.query}").lower()))
+    found += _IN_URL.findall(LOOKALIKES.sub("", unquote(f"{parts.path}?{parts.query}").lower()))
     return tuple(sorted(set(found)))
 
 
