@@ -457,3 +457,17 @@ def test_values_are_sent_in_the_charset_that_the_form_accepts(
     asked = f"/books/find?autor=&titel={sent}"
     site.routes[asked] = html()
     assert sent_by(crawl, site, body.encode(charset), charset, "titel\ngröße\n") == [asked]
+
+
+def test_a_form_in_the_answer_to_a_post_leads_to_the_address_that_answered(
+    crawl: Crawl, site: MockServer
+) -> None:
+    form = "<form method=post>Author <input name=author> Title <input name=title> {}<button>Search</button>"
+
+    def find(asked: Asked) -> Reply:
+        return Reply(f"<h1>Results</h1>{form.format('Year <input name=year>')}".encode())
+
+    site.routes["/books/"] = find
+    sent_by(crawl, site, f"<h1>Search</h1>{form.format('')}".encode(), "utf-8", "author\nLee\n")
+    assert crawl.ask("forms", "--scan")
+    assert {known["action"] for known in crawl.ask("forms")} == {site.url("/books/")}

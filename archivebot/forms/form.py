@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from archivebot.urls import joined
+from archivebot.urls import has_method, joined
 
 # Controls to fill; all other controls send or reset the form, or are hidden.
 TYPED = frozenset(
@@ -103,9 +103,14 @@ class Form:
     def target(self, page: str) -> str:
         """Return the address that the form submits to; without an action it is that of the ``page``.
 
+        The answer to a POST is stored under a URL with what was sent, which is left out with the query.
+
         >>> Form("", "find", "get", (), (), base="/b/").target("http://a.example/c/")
         'http://a.example/b/find'
+        >>> Form("", "", "post", (), ()).target("http://a.example/find?__wb_method=POST&by=x")
+        'http://a.example/find'
         """
+        page = page.partition("?")[0] if has_method(page) else page
         base = joined(page, self.base) if self.action and self.base else None
         return joined(base or page, self.action) or self.action
 
