@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig, SearchConfig
-from archivebot.exceptions import CorruptObject, NotArchived, StorageError, UsageError
+from archivebot.exceptions import CorruptObject, NotArchived, Outdated, StorageError, UsageError
 from archivebot.jobs.indexing import Indexed, IndexProgress, update_index
 from archivebot.jobs.search import Wanted, search
 from archivebot.models import Outcome, Page
@@ -427,6 +428,63 @@ def test_an_ingest_updates_the_index_if_the_setting_says_so(uri: str, path: str,
     assert asked(uri, path, '"these words"') == (1, ())
 
 
+# Words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Ο υπουργός Κώστας", "ΥΠΟΥΡΓΟΣ κωστασ"),
+        ("Η ΟΔΟΣ ΚΛΕΙΝΕΙ", '"η οδός κλείνει"'),
+        ("Ёлка и её огни", "елка ее"),
+        ("Министерство и елка", "ёлка"),
+        ("שָׁלוֹם לכולם", "שלום"),
+        ("قَالَ الوَزِيرُ إِنَّ المَدْرَسَةَ", "قال الوزير ان المدرسة"),
+        ("أعلنت الوزارة", "اعلنت"),
+        ("مـحـمـد", "محمد"),
+        ("Die Straße am Fluß", "STRASSE fluss"),
+        ("DIE STRASSE", "straße"),
+        ("Öffent\xadlich\xadkeit", "öffentlichkeit"),
+        ("Ở Đà Nẵng", "o Da Nang"),
+        (normalize("NFD", "Việt Nam"), "VIET"),
+        ("ılık Işık IŞIK", '"ilik ışık ışık"'),
+        ("DİYARBAKIR", "diyarbakır"),
+        ("Łódź, Tromsø", "lodz TROMSO"),
+    ],
+)
+def test_case_and_accents_are_ignored_in_all_scripts(uri: str, path: str, text: str, words: str) -> None:
+    archived(uri, [make_page(html(text))])
+    update(uri, path)
+    assert asked(uri, path, words)[0] == 1
+    assert any(is_found for _, is_found in pieces(text, words))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("がき", "かき"), ("हिन्दी", "हन्द"), ("น้ำ", "นำ"), ("한국", "하국")]
+)
+def test_signs_that_make_other_words_are_not_ignored(uri: str, path: str, text: str, words: str) -> None:
+    archived(uri, [make_page(html(text))])
+    update(uri, path)
+    assert asked(uri, path, words)[0] == 0
+
+
+def test_words_that_only_changed_their_accents_or_their_case_stay(uri: str, path: str) -> None:
+    archived(uri, [make_page(html("Ο ΥΠΟΥΡΓΟΣ"), 0), make_page(html("Ο υπουργός"), 1)])
+    update(uri, path)
+    assert asked(uri, path, "υπουργος")[0] == 1
+
+
+def test_an_index_of_an_earlier_archivebot_is_made_anew(uri: str, path: str) -> None:
+    archived(uri, pages(2))
+    update(uri, path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 1")
+    with pytest.raises(Outdated, match="scrapy index makes it anew"):
+        asked(uri, path, "furniture")
+    assert update(uri, path).pages == 2
+    assert content(path) == fresh(uri, path)
+
+
 # Excerpts
 
 
@@ -444,6 +502,11 @@ def test_an_ingest_updates_the_index_if_the_setting_says_so(uri: str, path: str,
         ("Ü " * 5000 + "naïve" + " ö" * 5000, "naive", ["naïve"]),
         ("x " * 5000 + "needle" + " y" * 5000, "needle", ["needle"]),
         ("nothing here", "else", []),
+        ("ὁ λόγος " * 100 + "Ο ΥΠΟΥΡΓΟΣ", "υπουργός", ["ΥΠΟΥΡΓΟΣ"]),
+        (normalize("NFD", "Chính phủ Việt Nam"), "viet", [normalize("NFD", "Việt")]),
+        ("Die Straße, die STRASSE", "strasse", ["Straße", "STRASSE"]),
+        ("ο νέος, το νέο", "νεο", ["νέο"]),
+        ("北京大学的研究", "京*", ["京"]),
     ],
 )
 def test_an_excerpt_marks_the_words(text: str, words: str, found: list[str]) -> None:

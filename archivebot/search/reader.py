@@ -48,7 +48,9 @@ class IndexReader(IndexFile):
     def _prepare(self) -> None:
         schema = schema_of(self.database, self.uri, APPLICATION_ID, len(STEPS), ADVICE)
         if schema < len(STEPS):
-            raise Outdated(f"{self.uri} is not complete: {ANEW}")
+            raise Outdated(
+                f"{self.uri} is of an earlier archivebot, or not complete: scrapy index makes it anew"
+            )
 
     def position(self) -> Position:
         """Return the archive of the index and its position, -1 before a first run has ended."""

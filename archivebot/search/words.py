@@ -15,6 +15,21 @@ LONGEST = 500
 # middle of a word; the other scripts here are Thai, Lao, Burmese and Khmer.
 _ALONE = re.compile(f"([{UNSPACED}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff])")
 
+# What is left out of a word: accents, the points of Hebrew and Arabic, the stroke that lengthens an Arabic
+# word, and the soft hyphen. The vowels of Indic scripts and of Thai, and the marks of kana, make other words.
+_LEFT_OUT = (
+    "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f"
+    "\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
+)
+# Beside these, the letters that Unicode does not take for others with an accent, but people do; and ß.
+_PLAIN_LETTERS: dict[int, str | int] = {
+    **{number: "" for number in range(0x700) if re.match(_LEFT_OUT, chr(number))},
+    **str.maketrans("ıđĐøØłŁ", "idDoOlL"),
+    ord("ß"): "ss",
+    ord("ẞ"): "SS",
+}
+_LETTER = re.compile("ss|.", re.IGNORECASE)
+
 _PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 # Characters around a found place that are shown.
@@ -24,12 +39,17 @@ Piece = tuple[str, bool]
 
 
 def spaced(text: str) -> str:
-    """Return a text with its words apart, in compatible characters.
+    """Return a text with its words apart, in compatible characters and without accents.
 
-    >>> spaced("北京news"), spaced("ＡＢＣ"), spaced("plain text")
-    (' 北  京 news', 'ABC', 'plain text')
+    >>> spaced("北京news"), spaced("ＡＢＣ"), spaced("plain text"), spaced("Νέα Straße")
+    (' 北  京 news', 'ABC', 'plain text', 'Νεα Strasse')
     """
-    return text if text.isascii() else _ALONE.sub(r" \1 ", compatible(text))
+    return text if text.isascii() else _ALONE.sub(r" \1 ", _unaccented(compatible(text)))
+
+
+def _unaccented(text: str) -> str:
+    """Return a text without accents and points."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).translate(_PLAIN_LETTERS))
 
 
 def expression(words: str) -> str:
@@ -57,7 +77,7 @@ def pieces(text: str, words: str) -> list[Piece]:
     >>> pieces("The Café", "cafe")
     [('The ', False), ('Café', True)]
     """
-    pattern = re.compile("|".join(map(_pattern, _parts(_plain(words)))), re.IGNORECASE)
+    pattern = re.compile("|".join(map(_pattern, _parts(words))), re.IGNORECASE)
     plain = _plain(text)
     first = pattern.search(plain)
     start = max(0, first.start() - _AROUND) if first else 0
@@ -73,16 +93,11 @@ def pieces(text: str, words: str) -> list[Piece]:
 
 
 def _plain(text: str) -> str:
-    """Return a text of the same length whose letters are those of the index: Latin ones without accents."""
+    """Return a text of the same length whose letters are those of the index: those with an accent without."""
     if text.isascii():
         return text
-    return text.translate({ord(sign): base for sign in set(text) if (base := _base(sign))})
-
-
-def _base(sign: str) -> str:
-    """Return the ASCII character of which a sign is a form, "" if it is not one."""
-    parts = unicodedata.normalize("NFKD", sign)
-    return parts[0] if parts[0].isascii() and all(map(unicodedata.combining, parts[1:])) else ""
+    known = {sign: _unaccented(unicodedata.normalize("NFKC", sign)) for sign in set(text)}
+    return text.translate({ord(sign): plain for sign, plain in known.items() if len(plain) == 1})
 
 
 def _parts(words: str) -> list[tuple[str, bool]]:
@@ -101,8 +116,15 @@ def _parts(words: str) -> list[tuple[str, bool]]:
 
 
 def _pattern(part: tuple[str, bool]) -> str:
-    """Return the regular expression that finds a word or a phrase in a text."""
+    """Return the regular expression that finds a word or a phrase in a plain text."""
     text, is_prefix = part
     words = WORD.findall(_ALONE.sub(r" \1 ", text))
-    before, after = (r"\b" if word.isascii() else "" for word in (words[0], words[-1]))
-    return before + r"[\W_]*".join(map(re.escape, words)) + (r"\w*" if is_prefix else after)
+    before = "" if _ALONE.match(words[0]) else r"(?<!\w)"
+    after = "" if _ALONE.match(words[-1]) else r"\w*" if is_prefix else r"(?!\w)"
+    return before + r"[\W_]*".join(_LETTER.sub(_letter, word) for word in words) + after
+
+
+def _letter(found: re.Match[str]) -> str:
+    """Return the regular expression that finds a letter of a word, with its accents if these are apart."""
+    letter = "(?:ss|ß)" if len(found[0]) == 2 else re.escape(found[0])
+    return f"{letter}(?-i:{_LEFT_OUT}*+)"  # one of the accents has the capital of iota
