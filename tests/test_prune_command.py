@@ -118,6 +118,31 @@ def test_only_the_named_page_or_site_is_pruned(archive: Archive, uri: str) -> No
     assert archive.verify()[1] == []
 
 
+@pytest.mark.parametrize("option", ["--site", "--collection"])
+def test_an_empty_option_does_not_choose_all_pages(archive: Archive, uri: str, option: str) -> None:
+    pages = fill(archive)
+    code, out, log = prune(uri, "--keep", "changes", option, "")
+    assert (code, out) == (2, "")
+    assert f"{option}: is empty: give a value, or leave the option out" in log
+    assert len(rebuilt(archive, pages)) == len(pages)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "story", "--from", ""),
+        ("changes", "--since", "2026", "--site", ""),
+        ("text", URL, "--at", " "),
+    ],
+)
+def test_an_empty_option_is_not_left_out(archive: Archive, uri: str, words: Sequence[str]) -> None:
+    fill(archive, 2)
+    assert told(uri, "index")[0] == 0
+    code, out, log = told(uri, *words)
+    assert (code, out) == (2, "")
+    assert "is empty" in log
+
+
 def test_the_totals_of_an_archive_are_not_added_up_to_prune_one_page(archive: Archive) -> None:
     fill(archive)
     asked: list[str] = []

@@ -39,6 +39,13 @@ def name_in_usage(parser: argparse.ArgumentParser) -> None:
         parser.usage = commanded(parser.usage)
 
 
+def filled(text: str) -> str:
+    """Return the text of an option; raises ArgumentTypeError if it is empty, as that of an unset variable."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty: give a value, or leave the option out")
+    return text
+
+
 def add_fields_option(parser: argparse.ArgumentParser) -> None:
     """Declare the option of a command that reads fields, or judges changes by them."""
     help_text = "the selectors of sites, instead of ARCHIVE_FIELDS"
@@ -74,6 +81,7 @@ class ArchiveCommand(ScrapyCommand):
         guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
         name_in_usage(parser)
+        parser.register("type", None, filled)  # of the options that have no other type
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         self.add_arguments(parser)
 
