@@ -518,3 +518,11 @@ def test_an_excerpt_marks_the_words(text: str, words: str, found: list[str]) -> 
 def test_a_full_width_quote_of_a_search_is_a_quote() -> None:
     assert expression("＂東京＂") == expression('"東京"')
     assert expression("a＂b") == expression('a"b')
+
+
+@pytest.mark.parametrize(
+    "words", ["“high water”", "„high water“", "”high water”", "«high water»", "« high water »"]
+)
+def test_the_quotes_of_all_languages_make_a_phrase(words: str) -> None:
+    assert [part.strip() for part in expression(f"tide {words}").split('"')[1::2]] == ["tide", "high water"]
+    assert pieces("water high, high water", words)[1] == ("high water", True)

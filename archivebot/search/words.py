@@ -30,6 +30,8 @@ _PLAIN_LETTERS: dict[int, str | int] = {
 }
 _LETTER = re.compile("ss|.", re.IGNORECASE)
 
+# Quotes of many languages, as telephones type them and texts have them.
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
 _PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 # Characters around a found place that are shown.
@@ -105,7 +107,7 @@ def _parts(words: str) -> list[tuple[str, bool]]:
     if len(words) > LONGEST:
         raise UsageError(f"the search has {len(words)} characters: give at most {LONGEST}")
     # A full-width quote is a quote in NFKC, so it is read as one before the search is split.
-    known = compatible(words.encode("utf-8", "replace").decode().replace("\0", " "))
+    known = compatible(words.encode("utf-8", "replace").decode().replace("\0", " ")).translate(_QUOTES)
     found = [
         (spaced(phrase or word), bool(word) and word.endswith("*")) for phrase, word in _PART.findall(known)
     ]
