@@ -198,6 +198,20 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
     assert set(records(run("list", *options, "--json"))) == expected
 
 
+def test_a_host_is_named_once_also_beside_its_pages_with_www(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/a.db"
+    urls = [f"http://{host}/{name}" for name in "abc" for host in ("www.example.com", "example.com")]
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for day, text in ((0, OLD), (10, NEW)):
+            for url in urls:
+                archive.add(archive.segment(make_page(page(text), day, url=url)))
+    given = ("--since", "2026-01-02", "-s", f"ARCHIVE_URI={uri}")
+    lines = run_scrapy(["changes", *given]).stdout.splitlines()
+    hosts = [line for line in lines if line.startswith(("www.", "example."))]
+    assert sorted(hosts) == ["example.com: 3 changed", "www.example.com: 3 changed"]
+    assert sum("and 2 more" in line for line in lines) == 2
+
+
 @pytest.mark.parametrize("option", [("--status", "0"), ("--site", ""), ("--since", "")])
 def test_an_option_that_is_empty_does_not_list_the_spiders(run: Run, option: tuple[str, str]) -> None:
     refused = run("list", *option)

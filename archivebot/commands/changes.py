@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, LeftOut, print_csv, print_json, print_table
@@ -62,8 +61,10 @@ class Command(ArchiveCommand):
 
 
 def _print(pages: Sequence[ChangedPage]) -> None:
-    for host, found in groupby(pages, lambda page: host_of(page.url)):
-        of_site = list(found)
+    by_host: dict[str, list[ChangedPage]] = {}  # pages are sorted by urlkeys, which do not tell www apart
+    for page in pages:
+        by_host.setdefault(host_of(page.url), []).append(page)
+    for host, of_site in by_host.items():
         counts = Counter(page.kind for page in of_site)
         write(f"{host}: " + ", ".join(f"{counts[kind]} {kind}" for kind in SiteChange if counts[kind]))
         print_table(["kind", "from", "to", "captured", "page", "reason"], _rows(of_site))
