@@ -24,6 +24,7 @@ from archivebot.exceptions import NotArchived
 from archivebot.forms.find import search_forms
 from archivebot.frontier import frontier_uri, open_frontier
 from archivebot.frontier.base import Entry, State
+from archivebot.jobs.frontier import found_in
 from archivebot.jobs.indexing import IndexProgress, update_index
 from archivebot.jobs.questions import questions
 from archivebot.jobs.watch import watch
@@ -250,6 +251,20 @@ def test_the_explanation_of_a_url_is_found_in_each_crawl(tmp_path: Path) -> None
     assert [(each["crawl"], each["url"]) for each in found] == [("first", URL), ("second", HOST)]
     with pytest.raises(NotArchived, match="never met"):
         explain.answer(None, explain.read({"url": [URL], "crawl": ["second"]}))
+
+
+def test_a_url_is_explained_as_people_type_it(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/frontier.db"
+    met = "https://www.example.com/a"
+    for name, url in (("first", met), ("second", "http://example.com/b")):
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add([Entry(url, "example.com", 1.0)])
+    for typed in (met, "example.com/a", "www.example.com/a#top", "http://example.com/a"):
+        assert found_in(uri, typed, None)["url"] == met
+    assert found_in(uri, "https://www.example.com/b", "second")["url"] == "http://example.com/b"
+    with pytest.raises(NotArchived, match="none of the 2 crawls ever met example"):
+        found_in(uri, "example.com/c", None)
 
 
 def test_pages_and_problems_name_the_program_that_runs() -> None:

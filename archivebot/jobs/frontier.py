@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import astuple
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
@@ -40,32 +41,35 @@ def crawl_state(frontier: FrontierReader, top: int) -> dict[str, Any]:
     )
 
 
-def explanation(frontier: FrontierReader, url: str) -> dict[str, Any]:
-    """Return all that a crawl knows about a URL as a record; raises NotArchived if it never met the URL."""
-    record = frontier.get(url) or frontier.get(parse_seed(url))
-    if record is None:
-        raise NotArchived(
-            f"the crawl {frontier.crawl} never met {url}: no page that it fetched links to it, "
-            "or only with rel=nofollow"
-        )
-    return url_record(record, path(frontier, record))
-
-
 def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
     """Return what a crawl knows about a URL as a record, with the name of the ``crawl``.
 
-    Without a name it is the crawl begun last of those that met the URL. Raises NotArchived if none did.
+    Without a name it is the crawl begun last of those that met the URL, or else a variant of it: http or
+    https, with or without www. Raises NotArchived if none did.
     """
     with closing(read_frontier(uri, crawl)) as frontier:
         names = [crawl] if crawl else [each.name for each in frontier.crawls()]
-    for name in names:
-        with closing(read_frontier(uri, name)) as frontier:
-            try:
-                return {"crawl": name, **explanation(frontier, url)}
-            except NotArchived:
-                if len(names) == 1:
-                    raise
-    raise NotArchived(f"none of the {len(names)} crawls ever met {url}: {', '.join(names)}")
+    for variant in _variants(url):
+        for name in names:
+            with closing(read_frontier(uri, name)) as frontier:
+                if record := frontier.get(variant):
+                    return {"crawl": name, **url_record(record, path(frontier, record))}
+    if len(names) != 1:
+        raise NotArchived(f"none of the {len(names)} crawls ever met {url}: {', '.join(names)}")
+    raise NotArchived(
+        f"the crawl {names[0]} never met {url}: no page that it fetched links to it, "
+        "or only with rel=nofollow"
+    )
+
+
+def _variants(text: str) -> Iterator[str]:
+    """Yield the URLs that a typed URL may mean; raises UsageError if it is none."""
+    yield text
+    url = parse_seed(text)
+    yield url
+    rest = url.partition("://")[2].removeprefix("www.")
+    for scheme, www in product(("https", "http"), ("", "www.")):
+        yield f"{scheme}://{www}{rest}"
 
 
 def path(frontier: FrontierReader, record: Record) -> list[str]:
