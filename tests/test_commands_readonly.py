@@ -93,3 +93,11 @@ def test_reading_commands_need_no_right_to_write_and_wait_for_no_writer(folder: 
     *answers, refused = told(folder, *COMMANDS, ["template", URL])
     assert answers == usual
     assert refused == "\n3"
+
+
+def test_a_path_may_begin_with_two_slashes(folder: Path) -> None:
+    # As in sqlite:////$HOME/a.db, the four slashes of a full path before one that has its own.
+    environment = os.environ | {"ARCHIVE_URI": f"sqlite:////{folder}/a.db"}
+    for command in (["index"], ["history", URL], ["frontier"], ["search", "tides"]):
+        done = run_scrapy(command, environment=environment, bound=True)
+        assert done.returncode in (0, 1), done.stderr

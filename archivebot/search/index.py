@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
-from urllib.parse import quote
 
 from archivebot.exceptions import StorageError
 from archivebot.models import Position
@@ -18,6 +17,7 @@ from archivebot.search.schema import ADVICE, APPLICATION_ID, PAGE_SIZE, STEPS, f
 from archivebot.search.words import spaced
 from archivebot.storage.frames import encode
 from archivebot.storage.sqlite.migration import schema_of, transaction, upgrade
+from archivebot.storage.sqlite.readonly import uri_of
 
 # Texts in a pack. With 16 the texts of history-dev take 2.1 MB, with 64 1.7 MB, and 3.7 MB alone. One pack of
 # 64 takes 20 microseconds to read.
@@ -181,7 +181,7 @@ def delete(path: str) -> None:
     """
     uri = f"sqlite:///{path}"
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(uri_of(path, "mode=ro"), uri=True)) as database:
             schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
     except sqlite3.OperationalError as error:
         if os.path.exists(path):

@@ -8,10 +8,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from archivebot.exceptions import StorageError
 from archivebot.storage.sqlite.migration import failure
+from archivebot.storage.sqlite.readonly import uri_of
 from archivebot.timestamps import timestamp
 from archivebot.watch.alert import Alert
 
@@ -53,7 +53,7 @@ def sent_alerts(path: Path, archive: str) -> Iterator[SentAlert]:
         return
     except OSError as error:
         raise StorageError(f"the outbox {path} cannot be read: {error.strerror}") from error
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    uri = uri_of(str(path), "mode=ro")
     try:
         with closing(sqlite3.connect(uri, BUSY_TIMEOUT, uri=True, isolation_level=None)) as database:
             database.execute("BEGIN")  # one state of the outbox, whatever a run stores meanwhile

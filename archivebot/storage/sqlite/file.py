@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Position
@@ -16,6 +15,7 @@ from archivebot.storage.base import Damaged
 from archivebot.storage.sqlite.database import UNREADABLE, DatabaseFile
 from archivebot.storage.sqlite.migration import transaction
 from archivebot.storage.sqlite.presence import Presence
+from archivebot.storage.sqlite.readonly import FIXED, uri_of
 from archivebot.storage.sqlite.schema import is_newest, migrate
 from archivebot.storage.sqlite.sums import intact, whole
 
@@ -82,7 +82,7 @@ class ArchiveFile(DatabaseFile):
     def _open_unwritable(self) -> None:
         """Open an archive on a read-only medium as it is, or an upgraded temporary copy of an older one."""
         self.database.close()
-        self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True)
+        self.database = sqlite3.connect(uri_of(self._path, FIXED), uri=True)
         if not is_newest(self.database, self.uri):
             older, self.database = self.database, sqlite3.connect("", isolation_level=None)
             with closing(older):

@@ -24,7 +24,7 @@ def connect(path: str) -> tuple[sqlite3.Connection, bool]:
     failed = sqlite3.OperationalError("unable to open database file")
     for way in _ways(path):
         database = sqlite3.connect(
-            f"file:{quote(path)}?{way}",
+            uri_of(path, way),
             uri=True,
             timeout=PATIENCE,
             isolation_level=None,
@@ -41,6 +41,15 @@ def connect(path: str) -> tuple[sqlite3.Connection, bool]:
         else:
             return database, way == FIXED
     raise failed
+
+
+def uri_of(path: str, way: str) -> str:
+    """Return the URI with which SQLite opens a file in the given way.
+
+    >>> uri_of("//srv/a?.db", "mode=ro")  # two slashes alone would stand before a host
+    'file:////srv/a%3F.db?mode=ro'
+    """
+    return f"file://{quote(os.path.abspath(path))}?{way}"
 
 
 def _ways(path: str) -> Iterator[str]:
