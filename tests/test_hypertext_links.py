@@ -37,6 +37,13 @@ def test_base_href_is_where_links_start_from() -> None:
     assert targets("<base href='/other/'><a href=x></a><base href='/third/'>") == ["/other/x"]
 
 
+def test_the_query_of_a_link_is_in_the_charset_of_its_page() -> None:
+    body = """<a href="/é?q=é">x</a><script>location = "/s?é"</script>""".encode("cp1252")
+    expected = ["http://a.example/%C3%A9?q=%E9", "http://a.example/s?%E9"]
+    for context in (False, True):
+        assert [link.url for link in read(body, "windows-1252", URL, context=context).links] == expected
+
+
 def test_nofollow_links_are_left_out_unless_wanted() -> None:
     body = b"<a rel='noopener NoFollow' href=/x>x</a>"
     assert read(body, "utf-8", URL).links == ()

@@ -6,9 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from turbohtml import parse
 
 from archivebot.markup.media import media_of
 from archivebot.replay.css import rewrite_css
+from archivebot.replay.requisites import page_requisites
 from archivebot.replay.rewrite import DEEPEST, Rewriter
 
 TABLES = Path(__file__).with_name("replay")
@@ -176,3 +178,13 @@ def test_a_long_style_sheet_takes_time_in_proportion_to_its_length() -> None:
         begin = time.process_time()
         assert rewrite_css(f"url{sheet}", str.upper)
         assert time.process_time() - begin < 2, sheet[:10]
+
+
+def test_the_query_of_an_address_is_in_the_charset_of_its_page() -> None:
+    page = "<a href='/é?q=名'><img src='i?名'>".encode("gb18030")
+    media = media_of(page, "text/html; charset=gbk")
+    text, _ = Rewriter(URL, DIGITS).body(page, media)
+    assert plain('href="§/http://a.example/%C3%A9?q=%C3%FB"') in text.decode()
+    assert plain('src="§im_/http://a.example/d/i?%C3%FB"') in text.decode()
+    document = parse(page.decode("gb18030"))
+    assert page_requisites(document, URL, media.charset) == ("http://a.example/d/i?%C3%FB",)

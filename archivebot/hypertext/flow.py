@@ -50,8 +50,8 @@ class FlowWalk(LinkWalk):
 
     tags = None  # every element
 
-    def __init__(self, document: Document, url: str, skip_nofollow: bool) -> None:
-        super().__init__(document, url, skip_nofollow)
+    def __init__(self, document: Document, url: str, skip_nofollow: bool, charset: str) -> None:
+        super().__init__(document, url, skip_nofollow, charset)
         self.lines: list[Line] = []
         self.heading = ""
         self.titles: dict[str, str] = {}  # the first heading of each level

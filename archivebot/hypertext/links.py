@@ -16,7 +16,7 @@ from archivebot.markup.edits import Edits, TagEdit
 from archivebot.markup.page import ParsedPage
 from archivebot.models import Link
 from archivebot.text import collapse
-from archivebot.urls import joined
+from archivebot.urls import encoded, joined
 
 # Elements that form a part of the page; https://html.spec.whatwg.org/multipage/sections.html
 SECTIONS = {
@@ -59,8 +59,9 @@ class LinkWalk:
 
     tags: tuple[str, ...] | None = (*TAGS, *SECTIONS, "script")  # the elements that matter
 
-    def __init__(self, document: Document, url: str, skip_nofollow: bool) -> None:
+    def __init__(self, document: Document, url: str, skip_nofollow: bool, charset: str = "utf-8") -> None:
         self.document = document
+        self.charset = charset
         self.base = _base(document, url)
         self.skip_nofollow = skip_nofollow
         self.found: dict[str, Link] = {}
@@ -184,7 +185,7 @@ class LinkWalk:
     def _refer(self, element: Element, href: str, kind: str) -> None:
         if len(self.found) == MOST_LINKS:
             return
-        url = resolve(href, self.base)
+        url = self._resolved(href)
         if self.skip_nofollow and "nofollow" in (element.attr("rel") or "").lower():
             return
         if not url:
@@ -207,15 +208,18 @@ class LinkWalk:
         markup = "".join(written)
         if "<" not in markup:
             return
-        inner = LinkWalk(ParsedPage.of(markup).document, self.base, self.skip_nofollow)
+        inner = LinkWalk(ParsedPage.of(markup).document, self.base, self.skip_nofollow, self.charset)
         inner.walk()
         for link in inner.found.values():
             self._take_said(link.url, link.anchor.replace(UNKNOWN, ""))
 
     def _take_said(self, href: str, text: str) -> None:
-        url = resolve(href, self.base)
+        url = self._resolved(href)
         if url and url not in self.found and _HOLE not in url and len(self.found) < MOST_LINKS:
             self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
+
+    def _resolved(self, href: str) -> str | None:
+        return resolve(encoded(href, self.charset), self.base)
 
     def _role(self, element: Element, tag: str) -> str:
         """Return the part that an element forms; articles, and their headers and footers, form none."""

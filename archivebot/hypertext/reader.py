@@ -59,9 +59,9 @@ def read_page(page: ParsedPage, url: str, *, skip_nofollow: bool = True, context
         return Hypertext()
     clicks = leads_by_click(page.body)
     if not context:
-        walk = LinkWalk(page.document, url, skip_nofollow)
+        walk = LinkWalk(page.document, url, skip_nofollow, page.charset)
         walk.run(clicks)
         return Hypertext(tuple(walk.found.values()), tuple(walk.robots))
-    flow = FlowWalk(page.document, url, skip_nofollow)
+    flow = FlowWalk(page.document, url, skip_nofollow, page.charset)
     flow.run(clicks)
     return Hypertext(tuple(flow.found.values()), tuple(flow.robots), flow.title, flow.text)

@@ -11,13 +11,13 @@ from archivebot.markup.media import Media
 from archivebot.replay.css import CSS, rewrite_css
 from archivebot.replay.rewrite import DEEPEST, SVG
 from archivebot.replay.uses import FRAMES, OTHERS, PROPERTIES, WITH_CSS, base_of, use_of, web_address
-from archivebot.urls import canonical_url
+from archivebot.urls import canonical_url, encoded
 
 # Requisites of one page. Of 300 pages of wcxb-dev the median names 46, one in ten 288, a hundredth 1,000.
 MOST = 1000
 
 
-def page_requisites(document: Document, url: str) -> tuple[str, ...]:
+def page_requisites(document: Document, url: str, charset: str = "utf-8") -> tuple[str, ...]:
     """Return the canonical URLs of what a parsed page loads, each once; the page is not changed.
 
     These are its style sheets, scripts, icons, pictures (all of a ``srcset``), posters, subtitles, objects,
@@ -27,7 +27,7 @@ def page_requisites(document: Document, url: str) -> tuple[str, ...]:
     >>> page_requisites(page, "http://a.example/d/")
     ('http://a.example/d/i.ico', 'http://a.example/c.png', 'http://a.example/d/p')
     """
-    return _distinct(_of_document(document, url))
+    return _distinct(_of_document(document, url, charset))
 
 
 def has_requisites(media: Media) -> bool:
@@ -43,27 +43,28 @@ def body_requisites(body: bytes, media: Media, url: str) -> tuple[str, ...]:
     """
     text = body.decode(media.charset, "replace")
     if media.type == CSS:
-        return _distinct(_of_sheet(text, url))
+        return _distinct(_of_sheet(text, url, media.charset))
     try:
-        return _distinct(_of_document(parse_xml(text), url))
+        return _distinct(_of_document(parse_xml(text), url, media.charset))
     except HTMLParseError:
         return ()
 
 
-def _of_document(document: Document, url: str, depth: int = 0) -> Iterator[str]:
+def _of_document(document: Document, url: str, charset: str, depth: int = 0) -> Iterator[str]:
     base = base_of(document, url)
     for link in document.links():
         if link.attribute and _is_loaded(link.element, link.attribute):
-            yield from _canonical(base, link.url)
+            yield from _canonical(base, link.url, charset)
     for element in document.select("style"):
-        yield from _of_sheet(element.text, base)
+        yield from _of_sheet(element.text, base, charset)
     for element in document.select(WITH_CSS):
         for name in ("style", *PROPERTIES):
             if value := element.attr(name):
-                yield from _of_sheet(value, base)
+                yield from _of_sheet(value, base, charset)
     if depth < DEEPEST:
         for frame in document.select("iframe[srcdoc]"):
-            yield from _of_document(parse(frame.attr("srcdoc") or "", positions=False), base, depth + 1)
+            inner = parse(frame.attr("srcdoc") or "", positions=False)
+            yield from _of_document(inner, base, "utf-8", depth + 1)
 
 
 def _is_loaded(element: Element, attribute: str) -> bool:
@@ -78,15 +79,15 @@ def _is_loaded(element: Element, attribute: str) -> bool:
     return bool(use) and attribute not in ("action", "formaction")
 
 
-def _of_sheet(sheet: str, base: str) -> Iterator[str]:
+def _of_sheet(sheet: str, base: str, charset: str) -> Iterator[str]:
     found: list[str] = []
     rewrite_css(sheet, found.append)
     for address in found:
-        yield from _canonical(base, address)
+        yield from _canonical(base, address, charset)
 
 
-def _canonical(base: str, reference: str) -> Iterator[str]:
-    if address := web_address(base, reference):
+def _canonical(base: str, reference: str, charset: str) -> Iterator[str]:
+    if address := web_address(base, encoded(reference, charset)):
         try:
             yield canonical_url(address)
         except UsageError:

@@ -27,6 +27,7 @@ from archivebot.replay.uses import (
     relations_of,
     web_address,
 )
+from archivebot.urls import encoded
 
 # Documents inside documents (srcdoc) that are rewritten; deeper documents are left out.
 DEEPEST = 3
@@ -96,6 +97,7 @@ class Rewriter:
         if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
             return body, media.header if media.is_text else media.type
         text = body.decode(media.charset, "replace").removeprefix("\ufeff")
+        self._replayed.charset = media.charset
         type_ = media.type
         if type_ in (SVG, XHTML):
             try:
@@ -205,12 +207,13 @@ class _Replayed(dict[str, str | None]):
     """
 
     has_scripts = False
+    charset = "utf-8"
 
     def __init__(self, base: str, prefix: str) -> None:
         self.base, self._prefix = base, prefix
 
     def __missing__(self, reference: str) -> str | None:
-        address = web_address(self.base, reference)
+        address = web_address(self.base, encoded(reference, self.charset))
         if address is None and _SCRIPT.match(reference):
             self.has_scripts = True
         self[reference] = found = None if address is None else self._prefix + address

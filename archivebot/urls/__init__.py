@@ -1,6 +1,6 @@
 """Addresses: the identity of a page, its key for look-up, and whether it may be fetched."""
 
-from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed, target
+from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, encoded, joined, parse_seed, target
 from archivebot.urls.method import has_method, with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
@@ -13,6 +13,7 @@ __all__ = [
     "CANONICAL_VERSION",
     "Scope",
     "canonical_url",
+    "encoded",
     "has_method",
     "host_of",
     "host_of_key",

@@ -41,6 +41,7 @@ _DROPPED = re.compile(rf"(?:{'|'.join(TRACKING)})=.*|{'|'.join(SESSION)}", re.IG
 _COLDFUSION = re.compile(r"cf(?:id|token)=", re.IGNORECASE)  # one session, in two parameters
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _AROUND = "".join(map(chr, range(33))) + "\xa0"  # what a person may type or paste: blanks, controls
 _NOWHERE = "about:blank"  # a base against which only an absolute address is valid
@@ -127,6 +128,22 @@ def joined(base: str, reference: str) -> str | None:
         except ValueError:
             continue
     return None
+
+
+def encoded(reference: str, charset: str) -> str:
+    """Return a reference on a page in a charset, with its query in the charset as in a browser (WHATWG).
+
+    The path is always in UTF-8, and a character that the charset lacks is sent as in a form.
+
+    >>> encoded("/é?q=é#é", "cp1252"), encoded("?q=Ω&p", "cp1252"), encoded("?é", "utf-8")
+    ('/é?q=%E9#é', '?q=%26%23937%3B&p', '?é')
+    """
+    if reference.isascii() or charset.startswith("utf"):
+        return reference
+    rest, mark, fragment = reference.partition("#")
+    path, question, query = rest.partition("?")
+    query = _NOT_ASCII.sub(lambda run: quote(run[0].encode(charset, "xmlcharrefreplace"), safe=""), query)
+    return path + question + query + mark + fragment
 
 
 @lru_cache(maxsize=1 << 10)

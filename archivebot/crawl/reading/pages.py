@@ -66,5 +66,5 @@ def read_page(
     if dated:
         found = replace(found, published=reading.content.published)
     if requisites:
-        found = replace(found, requisites=page_requisites(page.document, url))
+        found = replace(found, requisites=page_requisites(page.document, url, page.charset))
     return found
