@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -418,3 +419,19 @@ def test_an_archive_is_only_read(server: Served) -> None:
 def test_a_request_for_the_head_has_no_body(server: Served) -> None:
     answer = server.get(f"/web/{JAN}/{URL}", "HEAD")
     assert (answer.status, answer.body, answer.header("Memento-Datetime")) == (200, b"", JAN_DATE)
+
+
+def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(tmp_path: Path) -> None:
+    headers = (("Content-Type", "audio/wav"), ("Content-Range", "bytes 0-9/10"))
+    sound = make_page(b"0123456789", url=f"{URL}a.wav", status=206, headers=headers)
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", [sound])) as served:
+        path = f"/web/{JAN}oe_/{URL}a.wav"
+        whole, part, beyond = (
+            served.get(path, **given) for given in ({}, {"range": "bytes=2-4"}, {"range": "bytes=10-"})
+        )
+        other = served.get(path, range="bytes=2-4", if_range="x")
+    assert (whole.status, whole.body, whole.header("Accept-Ranges")) == (200, b"0123456789", "bytes")
+    assert (part.status, part.body, part.header("Content-Range")) == (206, b"234", "bytes 2-4/10")
+    assert (beyond.status, beyond.body, beyond.header("Content-Range")) == (416, b"", "bytes */10")
+    assert (other.status, other.body) == (200, b"0123456789")
+    assert part.header("Content-Security-Policy")

@@ -36,6 +36,7 @@ from archivebot.timestamps import end_of_second, timestamp
 from archivebot.urls import urlkey
 from archivebot.web.kept import Answer
 from archivebot.web.missing import missing
+from archivebot.web.ranges import cut
 from archivebot.web.readers import answer, keeping
 from archivebot.web.safety import clean, original, replayed, server_address
 from archivebot.web.templating import address as page_address
@@ -59,6 +60,7 @@ _PAGES = ("", "mp_", "bn_")
 _REWRITTEN = ("", "mp_", "bn_", "if_", "fr_", "cs_")  # others are rarely pages or style sheets
 _FRAMES = {"fr_": "if_", "oe_": "if_"}  # a link in them stays in the frame
 _WITHOUT_BODY = (204, 205, 304)
+_OF_REQUESTS = (206, 304)  # they answer a header of the crawler, which the reader has not sent
 
 
 async def replay(request: Request) -> Response:
@@ -227,7 +229,7 @@ class _Shown:
     @property
     def status(self) -> int:
         status = self.brought.status or 200
-        return status if 200 <= status < 600 and status != 304 else 200
+        return status if 200 <= status < 600 and status not in _OF_REQUESTS else 200
 
 
 def _memento(reader: ArchiveReader, request: Request, *, address: Address) -> Response:
@@ -253,7 +255,11 @@ def _memento(reader: ArchiveReader, request: Request, *, address: Address) -> Re
         headers += (("Location", server_address(request) + target),)
     if type_:
         headers += (("Content-Type", clean(type_)),)
-    response = Response(b"" if shown.status in _WITHOUT_BODY else body, status_code=shown.status)
+    status = shown.status
+    if status == 200:
+        status, body, more = cut(request, body)
+        headers += more
+    response = Response(b"" if status in _WITHOUT_BODY else body, status_code=status)
     response.raw_headers += [(name.lower().encode(), _value(value)) for name, value in headers]
     return response
 
