@@ -435,3 +435,19 @@ def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(tmp_path: Path) -> N
     assert (beyond.status, beyond.body, beyond.header("Content-Range")) == (416, b"", "bytes */10")
     assert (other.status, other.body) == (200, b"0123456789")
     assert part.header("Content-Security-Policy")
+
+
+def test_redirects_in_a_circle_are_said_to_be_one(tmp_path: Path) -> None:
+    ways = {"in": "a", "a": "b", "b": "a", "out": "end", "last": "nowhere"}
+    pages = [
+        make_page(url=f"{URL}{one}", outcome=Outcome.REDIRECT, status=302, location=f"{URL}{two}")
+        for one, two in ways.items()
+    ]
+    pages.append(make_page(html("end"), url=f"{URL}end"))
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", pages)) as served:
+        answers = {name: served.get(f"/web/2026/{URL}{name}") for name in ways}
+    assert {name: answer.status for name, answer in answers.items()} == {
+        **dict.fromkeys(("in", "a", "b"), 404),
+        **dict.fromkeys(("out", "last"), 302),
+    }
+    assert "into a circle of redirects" in answers["in"].text

@@ -45,6 +45,9 @@ from archivebot.web.templating import rendered
 # Mementos of one part of a TimeMap; each takes 150 bytes as a link.
 PART = 5_000
 
+# Redirects that a browser follows, one after the other.
+MOST_REDIRECTS = 20
+
 _TIMEMAP = re.compile(rf"timemap/({'|'.join(TYPES)})/(?:(\d{{14}})/)?(.+)", re.DOTALL)
 _CALENDAR = re.compile(rf"{TIME}?(?:-{TIME})?\*/(.+)", re.DOTALL)
 _CHANGES = re.compile(r"changes/(.+)", re.DOTALL)
@@ -244,7 +247,10 @@ def _memento(reader: ArchiveReader, request: Request, *, address: Address) -> Re
     shown = _Shown(address, capture, reader.brought(capture) if is_revisit else capture, modifier)
     target = _target(reader, shown)
     if target is None:
-        notice = f"{capture.url} led to itself, or to another form of itself, which was not captured"
+        notice = (
+            f"{capture.url} led to itself, into a circle of redirects, or to another form of itself, which"
+            " was not captured"
+        )
         return missing(request, reader, address.url, NotArchived(notice), address.digits)
     around = _around(reader, capture)
     body, type_ = (b"", "") if target else _body(request, reader, shown, around)
@@ -278,16 +284,19 @@ def _preferred(request: Request) -> str:
 
 def _target(reader: ArchiveReader, shown: _Shown) -> str | None:
     """Return the path of the page that a redirect leads to, "" for no redirect, None for a circle."""
-    capture = shown.capture
-    if capture.outcome is not Outcome.REDIRECT or not capture.location:
+    first = found = shown.capture
+    if first.outcome is not Outcome.REDIRECT or not first.location:
         return ""
-    try:
-        target = reader.mementos.nearest(reader.resolve(capture.location), moment(shown.asked.digits))
-    except (NotArchived, UsageError):
-        target = None
-    if target is not None and (target.url, target.captured_at) == (capture.url, capture.captured_at):
-        return None
-    return replay_path(shown.asked.digits, capture.location, shown.asked.modifier)
+    passed: set[tuple[str, datetime]] = set()
+    while found.outcome is Outcome.REDIRECT and found.location and len(passed) < MOST_REDIRECTS:
+        if (place := (found.url, found.captured_at)) in passed:
+            return None
+        passed.add(place)
+        try:
+            found = reader.mementos.nearest(reader.resolve(found.location), moment(shown.asked.digits))
+        except (NotArchived, UsageError):
+            break
+    return replay_path(shown.asked.digits, first.location, shown.asked.modifier)
 
 
 def _around(reader: ArchiveReader, capture: Capture) -> Neighbours:
