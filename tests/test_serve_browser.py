@@ -17,7 +17,7 @@ from tests.served import Served, archived, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-NARROW, WIDE = 360, 1280
+NARROW, WIDE = 320, 1280
 DONE = {"missing": 404, "error": 404}
 
 pytestmark = pytest.mark.long

@@ -247,7 +247,7 @@ def test_pages_fit_any_screen_and_ask_nothing_of_others(server: Served) -> None:
         pytest.skip("no browser: apt-get install chromium")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=program)
-        for width in (360, 1280):
+        for width in (320, 360, 1280):
             context = browser.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
             page = context.new_page()
             asked: list[str] = []
