@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.models import Outcome
-from archivebot.replay.address import MODIFIERS
+from archivebot.replay.address import EXACT, MODIFIERS
 from tests.factories import html, make_page
 from tests.served import Served, archived, serving
 
@@ -451,3 +451,13 @@ def test_redirects_in_a_circle_are_said_to_be_one(tmp_path: Path) -> None:
         **dict.fromkeys(("out", "last"), 302),
     }
     assert "into a circle of redirects" in answers["in"].text
+
+
+def test_a_file_keeps_its_name(tmp_path: Path) -> None:
+    named = 'attachment; filename="caf\u00e9.zip"'
+    headers = (("Content-Type", "application/zip"), ("content-disposition", named + "\r\nX: y"))
+    page = make_page(b"PK", url=f"{URL}get?id=3", headers=headers)
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", [page])) as served:
+        for modifier in ("", EXACT):
+            answer = served.get(f"/web/2026{modifier}/{URL}get?id=3")
+            assert answer.header("Content-Disposition") == f"{named} X: y"

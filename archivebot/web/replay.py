@@ -63,6 +63,7 @@ _PAGES = ("", "mp_", "bn_")
 _REWRITTEN = ("", "mp_", "bn_", "if_", "fr_", "cs_")  # others are rarely pages or style sheets
 _FRAMES = {"fr_": "if_", "oe_": "if_"}  # a link in them stays in the frame
 _WITHOUT_BODY = (204, 205, 304)
+_NAMING = "content-disposition"  # it says that a file is to be saved, and its name
 _OF_REQUESTS = (206, 304)  # they answer a header of the crawler, which the reader has not sent
 
 
@@ -355,6 +356,7 @@ def _headers(request: Request, shown: _Shown, around: Neighbours) -> Headers:
         ("Content-Location", places.host + exact),
         ("Link", link_header(places, around, when)),
         ("Vary", "Prefer"),
+        *((name, clean(value)) for name, value in shown.brought.headers if name.lower() == _NAMING),
         *original(shown.brought.headers),
         *replayed(request),
     )
