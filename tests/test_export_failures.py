@@ -8,6 +8,7 @@ import os
 import random
 import resource
 import sqlite3
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -190,6 +191,24 @@ def test_the_captures_between_two_damaged_ones_of_mongodb_are_exported(
     with Archive.reader(ArchiveConfig(uri=mongo_uri)) as reader:
         result = export_warc(reader, tmp_path / "out", Selection(), NOW)
     assert (result.responses, len(result.damaged)) == (7, 2)
+
+
+def test_what_is_left_of_a_file_that_was_cut_short_is_exported_as_its_error_says(tmp_path: Path) -> None:
+    path, output = tmp_path / "a b.db", tmp_path / "out"
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        for number in range(60):
+            body = html(random.Random(number).randbytes(1500).hex())
+            archive.add(archive.segment(make_page(body, number // 10, url=f"{URL}{number % 10}")))
+    os.truncate(path, path.stat().st_size * 9 // 10)
+    environment = {**os.environ, "ARCHIVE_URI": f"sqlite:///{path}"}
+    words = ["export", "warc", "--output", str(output), "--json"]
+    for command in (words, ["verify"], ["stats"]):
+        done = run_scrapy(command, environment=environment)
+        assert (done.returncode, "malformed (the file is damaged or cut short: " in done.stderr) == (4, True)
+    advice = done.stderr[done.stderr.index("truncate -s") : done.stderr.index(" does, and")]
+    subprocess.run(advice, shell=True, check=True)
+    done = run_scrapy(words, environment=environment)
+    assert (done.returncode, json.loads(done.stdout)["responses"] >= 20) == (4, True), done.stderr
 
 
 def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Parts of an answer: players ask for them when someone jumps in a sound or a video (RFC 9110, section 14)."""
+"""Parts of an answer, which players ask for when one jumps in a sound or a video (RFC 9110, section 14)."""
 
 from __future__ import annotations
 

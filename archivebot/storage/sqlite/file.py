@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sqlite3
 import struct
 import zlib
@@ -9,11 +11,11 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, TypeVar
 
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.models import Position
 from archivebot.storage.base import Damaged
 from archivebot.storage.sqlite.database import UNREADABLE, DatabaseFile
-from archivebot.storage.sqlite.migration import transaction
+from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.readonly import FIXED, uri_of
 from archivebot.storage.sqlite.schema import is_newest, migrate
@@ -36,6 +38,10 @@ ADVANCE = (
     "UPDATE archive SET position = position + 1, sum = checksum(identity, position + 1)"
     f" WHERE {intact('archive')}"
 )
+
+# The beginning of a file: the name of the format, the size of a page, and how many pages there are.
+HEADER = struct.Struct(">16sH10xI")
+MAGIC = b"SQLite format 3\0"
 
 # The exceptions that reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
@@ -89,6 +95,9 @@ class ArchiveFile(DatabaseFile):
                 older.backup(self.database)
             migrate(self.database, self.uri)
 
+    def _failure(self, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
+        return failure(self.uri, error, cut_short(self._path) or self.damaged)
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Raise CorruptObject if a value read in the block is damaged."""
@@ -103,10 +112,10 @@ class ArchiveFile(DatabaseFile):
     def damage(self, error: Exception) -> CorruptObject:
         """Return the error of a damaged value; raises StorageError if it is another one of SQLite."""
         if isinstance(error, UNREADABLE):
-            failure = self._failure(error)
-            if isinstance(failure, CorruptObject):
-                return failure
-            raise failure from error
+            found = self._failure(error)
+            if isinstance(found, CorruptObject):
+                return found
+            raise found from error
         if isinstance(error, CorruptObject) and self.uri in str(error):
             return error
         return self._damaged(error)
@@ -210,3 +219,23 @@ class ArchiveFile(DatabaseFile):
     def rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
         with self.reading():
             yield from map(make, self.database.execute(sql, values))
+
+
+def cut_short(path: str) -> str:
+    """Return what is to be done with a file that lacks its end, as its header shows; "" for any other.
+
+    SQLite reads nothing of such a file. If zeros fill its end, only the parts that are lost are damaged.
+    """
+    try:
+        with open(path, "rb") as file:
+            magic, unit, pages = HEADER.unpack(file.read(HEADER.size))
+            size = file.seek(0, os.SEEK_END)
+    except (OSError, struct.error):
+        return ""
+    full = pages * (1 << 16 if unit == 1 else unit)
+    if magic != MAGIC or size >= full:
+        return ""
+    return (
+        f"cut short: it has {size} of {full} bytes; restore a copy, or fill it with zeros, as"
+        f" truncate -s {full} {shlex.quote(path)} does, and scrapy export writes what can still be read"
+    )
