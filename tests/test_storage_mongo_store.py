@@ -64,13 +64,15 @@ def database(mongo_uri: str) -> Iterator[Database[dict[str, Any]]]:
         yield client.get_default_database()
 
 
-class Insertions(CommandListener):
-    """Notes the write concern with which captures are inserted."""
+class Commands(CommandListener):
+    """Notes the write concern with which captures are inserted, and the names of all commands."""
 
     def __init__(self) -> None:
         self.concerns: list[dict[str, Any]] = []
+        self.names: list[str] = []
 
     def started(self, event: CommandStartedEvent) -> None:
+        self.names.append(event.command_name)
         if event.command.get("insert") == "captures":
             self.concerns.append(event.command["writeConcern"])
 
@@ -80,11 +82,22 @@ class Insertions(CommandListener):
 
 
 def test_the_journal_of_the_server_is_awaited_for_each_capture(mongo_uri: str) -> None:
-    insertions = Insertions()
-    register(insertions)  # with all clients made from now on
+    commands = Commands()
+    register(commands)  # with all clients made from now on
     with closing(MongoStore(mongo_uri)) as store:
         put(store, b"one", 0)
-    assert insertions.concerns == [{"w": "majority", "j": True}]
+    assert commands.concerns == [{"w": "majority", "j": True}]
+
+
+def test_only_the_sizes_of_frames_are_added_up_for_the_size_of_an_archive(mongo_uri: str) -> None:
+    commands = Commands()
+    register(commands)
+    with closing(MongoStore(mongo_uri)) as store:
+        put(store, random.Random(1).randbytes(100_000), 0)
+        whole = store.totals()[""].bytes_stored
+        commands.names.clear()
+        assert store.size() == whole >= 100_000
+        assert commands.names.count("aggregate") == 2
 
 
 # Opening

@@ -226,8 +226,7 @@ class MongoStore(MongoDatabase):
 
     def _read(self, names: list[str]) -> list[bytes]:
         wanted = [part for name in names for part in part_ids(name)]
-        large = len(wanted) > len(names)
-        query, batch = {"_id": {"$in": wanted}}, PARTS_AT_ONCE if large else len(wanted)
+        query, batch = {"_id": {"$in": wanted}}, PARTS_AT_ONCE if len(wanted) > len(names) else len(wanted)
         found = self.retried(lambda: list(self._frames.find(query, batch_size=batch)))
         parts = {part["_id"]: bytes_of(part, "data") for part in found}
         try:
@@ -314,7 +313,8 @@ class MongoStore(MongoDatabase):
         return hosts | {"": replace(sums, bytes_stored=max(sums.bytes_stored, self._size()))}
 
     def size(self) -> int:
-        return self.totals()[""].bytes_stored
+        held = self._sums("$frame_bytes", BROUGHT), self._sums("$frame_bytes", collection="dictionaries")
+        return max(sum(sum(sums.values()) for sums in held), self._size())
 
     def _sums(
         self,
