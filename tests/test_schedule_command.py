@@ -8,6 +8,7 @@ import random
 import subprocess
 import tracemalloc
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,14 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
+from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.schedule import next_round, now, schedule
-from archivebot.models import REQUISITE, Outcome
+from archivebot.models import REQUISITE, Headers, Outcome
 from archivebot.schedule.policy import Policy
+from archivebot.storage.sqlite import rows
+from archivebot.storage.sqlite.rows import unpacked
 from tests.commands import run_scrapy
+from tests.contracts.store import wire_of
 from tests.factories import html, make_page
 from tests.servers import mongo_server, mongo_uri
 
@@ -158,3 +163,28 @@ def test_the_headers_of_captures_do_not_stay_in_memory(tmp_path: Path) -> None:
         finally:
             tracemalloc.stop()
     assert peak < 4_000_000  # all headers together have 8 MB
+
+
+def test_of_each_page_the_headers_of_few_captures_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri, count = f"sqlite:///{tmp_path}/a.db", 0
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for day in range(60):
+            headers = (("Content-Type", "text/html"), ("X-Odd", random.Random(day).randbytes(150).hex()))
+            page = make_page(body("The harbour opens at six."), day / 10, url=SITE, headers=headers)
+            archive.add(archive.segment(replace(page, wire=wire_of(day))))
+
+    def counted(data: bytes | None) -> Headers:
+        nonlocal count
+        count += data is not None
+        return unpacked(data)
+
+    monkeypatch.setattr(rows, "unpacked", counted)
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        assert (len(schedule(archive)), count) == (1, 2)
+        last = archive.captures(SITE)[-1].captured_at
+        count = 0
+        for since in (last, last - timedelta(days=1)):
+            assert changed_pages(archive, since, damaged=lambda url, error: None) == []
+        assert count <= 2

@@ -47,6 +47,10 @@ class Visits:
         start, end = key_range(site, "host") if site else ("", "\U0010ffff")
         return (url for _, url in self._urls(start, end, damaged))
 
+    def backwards(self, url: str, until: datetime | None = None) -> Iterator[Capture]:
+        """Yield the captures of a page at or before a time, the last first; they are read lazily."""
+        return self._store.captures(url, newest_first=True, until=until)
+
     def _urls(self, start: str, end: str, damaged: Damaged) -> Iterator[tuple[str, str]]:
         try:
             yield from self._store.urls(start, end, damaged=damaged)

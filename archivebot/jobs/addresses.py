@@ -11,7 +11,9 @@ from archivebot.urls import is_private
 def was_private(captures: Iterable[Capture]) -> bool:
     """Return whether the last address at which a crawl asked for a page is private.
 
-    ``captures`` are those of the page, oldest first. Those that files brought say nothing: others wrote them.
+    ``captures`` are those of the page, the last first. Those that files brought say nothing: others wrote
+    them.
     """
-    asked = [each.wire.ip for each in captures if each.origin == CRAWL and each.wire and each.wire.ip]
-    return bool(asked) and is_private(asked[-1])
+    asked = (each.wire.ip for each in captures if each.origin == CRAWL and each.wire and each.wire.ip)
+    last = next(asked, None)
+    return last is not None and is_private(last)

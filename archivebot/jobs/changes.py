@@ -91,10 +91,14 @@ def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPa
 
     A requisite is not a page. A new page has no reason yet: see :func:`origins`.
     """
-    recent = telling(archive.captures(url, after=since))
+    last = next(archive.visits.backwards(url), None)
+    if last is None or last.captured_at <= since:
+        return None
+    captures = telling(archive.mementos.visits(url))
+    recent = [each for each in captures if each.captured_at > since]
     if not recent:
         return None
-    earlier = [each for each in telling(archive.captures(url)) if each.captured_at <= since]
+    earlier = captures[: -len(recent)]
     now, then = recent[-1], earlier[-1] if earlier else None
     if now.origin == REQUISITE:
         return None

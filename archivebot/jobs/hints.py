@@ -44,12 +44,13 @@ class Hints:
 def read_hints(archive: ArchiveReader, pages: Iterable[tuple[str, Sequence[Capture]]]) -> Hints:
     """Return the hints of the sitemaps and feeds among pages, from the last body of each.
 
-    A time after the visit to the sitemap is no hint. A body that cannot be read is skipped.
+    Each page comes with its captures, which need no headers. A time after the visit to the sitemap is no
+    hint. A body that cannot be read is skipped.
     """
     found = Hints()
     for url, captures in pages:
         last = next((each for each in reversed(captures) if each.kind.has_content), None)
-        if last is None or not _may_list(url, captures):
+        if last is None or not _may_list(url, archive.visits.backwards(url, captures[-1].captured_at)):
             continue
         try:
             listed = entries(archive.body(last), url)
@@ -68,8 +69,11 @@ def read_hints(archive: ArchiveReader, pages: Iterable[tuple[str, Sequence[Captu
     return found
 
 
-def _may_list(url: str, captures: Sequence[Capture]) -> bool:
-    """Return whether a page is declared as XML, or as a packed file at the address of a packed sitemap."""
-    declared = next((content_type(each.headers) for each in reversed(captures) if each.headers), "").lower()
+def _may_list(url: str, captures: Iterable[Capture]) -> bool:
+    """Return whether a page is declared as XML, or as a packed file at the address of a packed sitemap.
+
+    Its captures come with the last first.
+    """
+    declared = next((content_type(each.headers) for each in captures if each.headers), "").lower()
     is_packed = url.endswith(".gz") and any(word in declared for word in _GZIP_TYPES)
     return "xml" in declared or is_packed

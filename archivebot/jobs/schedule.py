@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from archivebot.archive import ArchiveReader
 from archivebot.jobs.addresses import was_private
 from archivebot.jobs.hints import Hints, read_hints
-from archivebot.models import REQUISITE, Capture, Kind
+from archivebot.models import CRAWL, REQUISITE, Capture, Kind
 from archivebot.schedule.planner import Planner, Watched
 from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Estimate, Visit, estimate
@@ -163,7 +163,7 @@ def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
 
 
 def _known(archive: ArchiveReader) -> _Known:
-    """Read the captures of all pages up to now, each page once; of one page at a time they are whole.
+    """Read the captures of all pages up to now, without headers and exchanges but for the last of a page.
 
     A capture of a later time is from a clock that was ahead: the page would not be due until that time.
     The answer to a POST is left out: the body of its request is not kept, and a GET asks for another page.
@@ -174,11 +174,12 @@ def _known(archive: ArchiveReader) -> _Known:
 
     def pages() -> Iterator[tuple[str, list[Capture]]]:
         for _, url in archive.pages():
-            captures = [] if has_method(url) else archive.captures(url)
+            captures = [] if has_method(url) else archive.mementos.visits(url)
             captures = [each for each in captures if each.captured_at <= time] or captures
             if captures and captures[-1].origin != REQUISITE:
                 known.append((url, [_Seen(each.captured_at, each.kind) for each in captures]))
-                if was_private(captures):
+                is_crawled = any(each.origin == CRAWL for each in captures)
+                if is_crawled and was_private(archive.visits.backwards(url, captures[-1].captured_at)):
                     private.add(host_of(url))
                 yield url, captures
 
