@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
 import pytest
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
+from archivebot.replay import cdx
 from archivebot.replay.cdx import CdxQuery
+from archivebot.replay.cdxanswer import written
+from archivebot.replay.cdxrow import Row
 from tests.factories import html, make_page
 from tests.served import Served, archived, by_key, serving
 
@@ -89,3 +93,46 @@ def test_a_key_without_a_number_continues_after_the_first_row_of_its_second(serv
     _, *whole = server.get(asked).json
     _, *rest = server.get(f"{asked}&resumeKey={quote(' '.join(whole[0][:3]))}").json
     assert rest == whole[1:]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "collapse=urlkey", "filter=!url:.*b.*", "filter=status:404", "limit=2"]
+)
+@pytest.mark.parametrize("place", ["ex.org&matchType=domain", "http://ex.org/a"])
+def test_the_parts_that_end_because_of_time_are_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, query: str
+) -> None:
+    times = [0, TENTH, 2 * TENTH, 1, 1 + TENTH, 40]
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/archive.db")
+    with Archive.open(config) as archive:
+        for name in "abc":
+            for when in times:
+                archive.add(archive.segment(make_page(html(f"{name} at {when}"), when, url=f"{SITE}{name}")))
+
+    def asked(reader: ArchiveReader, resume: str) -> tuple[list[Row], str]:
+        given = CdxQuery.read({**parse_qs(f"url={place}&{query}"), "resumeKey": [resume]})
+        return given.rows(reader.mementos.keyed(*given.range, *given.times), reader.brought)
+
+    def all_rows(reader: ArchiveReader) -> tuple[list[Row], int]:
+        found, resume = asked(reader, "")
+        parts = 1
+        while resume:
+            part, resume = asked(reader, resume)
+            found, parts = found + part, parts + 1
+        return found, parts
+
+    with Archive.reader(config) as reader:
+        whole, few = all_rows(reader)
+        monkeypatch.setattr(cdx, "LONGEST_PART", -1.0)
+        found, many = all_rows(reader)
+    assert found == whole
+    assert many > few
+
+
+def test_a_part_without_rows_has_the_key_to_resume_at() -> None:
+    assert json.loads(written("json", ("url", "mime"), [], "com,a)/ 2024 http://a.com/")) == [
+        ["url", "mime"],
+        [],
+        ["com,a)/ 2024 http://a.com/"],
+    ]
+    assert written("text", ("url",), [], "com,a)/ 2024 http://a.com/") == "\ncom,a)/ 2024 http://a.com/\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ from archivebot.urls import key_range
 
 # Rows of one answer. Ten thousand take a second; the resume key leads to the next ones.
 MOST = 10_000
+
+# Seconds after which a part ends before it has its rows: a server gives an answer up after a minute. Rows of
+# a few pages among a million captures would otherwise never come.
+LONGEST_PART = 20.0
 
 # Seconds for one value: nested repetitions take longer than any archive lasts, others microseconds.
 LONGEST_MATCH = 0.1
@@ -152,14 +157,16 @@ class CdxQuery:
         capture that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises
         UsageError if the part that is asked for has no rows, unless it is the first.
         """
-        found, resume = self._limited(self._found(captures, brought if self.resolves else None))
+        may_end = self.limit > 0 and not (self.order or self.skipped) and self.page is None
+        reading = _Reading(self, rows(captures, brought if self.resolves else None), may_end=may_end)
+        found, resume = self._limited(self._found(reading))
         if self.page and not found:
             raise UsageError(f"page is {self.page}, beyond the last page: showNumPages=true counts the pages")
-        return found, resume
+        return found, resume or (key_of(reading.ended) if reading.ended else "")
 
     def pages(self, captures: Iterable[Capture]) -> str:
         """Return the number of parts as pywb does, in JSON; a block is a row, a page is a part."""
-        count = sum(1 for _ in self._found(captures))
+        count = sum(1 for _ in self._found(filter(self.has, rows(captures))))
         pages = -(-count // self.page_size)
         return json.dumps({"blocks": count, "pages": pages, "pageSize": self.page_size}) + "\n"
 
@@ -167,12 +174,19 @@ class CdxQuery:
         """Return the answer in each output but ``link``."""
         return written(self.output, self.fields, found, resume if self.shows_resume else "")
 
-    def _found(
-        self, captures: Iterable[Capture], brought: Callable[[Capture], Capture] | None = None
-    ) -> Iterator[Row]:
+    def has(self, row: Row) -> bool:
+        """Return whether a row is asked for, or is the one to resume at."""
+        place = place_of(row), int(row[ORDINAL])
+        in_time = self.start <= row["timestamp"] <= self.end
+        return in_time and place >= (self.resume, self.passed) and all(rule(row) for rule in self.filters)
+
+    def follows(self, row: Row) -> bool:
+        """Return whether a row comes after the one to resume at."""
+        return (place_of(row), int(row[ORDINAL])) > (self.resume, self.passed)
+
+    def _found(self, had: Iterable[Row]) -> Iterator[Row]:
         # The last row of the part before is collapsed with the rows after it.
-        found = self._collapsed(row for row in rows(captures, brought) if self._has(row))
-        return (row for row in found if self._follows(row))
+        return filter(self.follows, self._collapsed(had))
 
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
         if self.reads_backwards:
@@ -193,14 +207,6 @@ class CdxQuery:
         part = part[: self.limit]
         return part, key_of(part[-1]) if more and part else ""
 
-    def _has(self, row: Row) -> bool:
-        place = place_of(row), int(row[ORDINAL])
-        in_time = self.start <= row["timestamp"] <= self.end
-        return in_time and place >= (self.resume, self.passed) and all(rule(row) for rule in self.filters)
-
-    def _follows(self, row: Row) -> bool:
-        return (place_of(row), int(row[ORDINAL])) > (self.resume, self.passed)
-
     def _collapsed(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Yield of adjacent rows that agree in the field to collapse the first."""
         before: str | None = None
@@ -215,6 +221,29 @@ class CdxQuery:
 
     def _distance(self, row: Row) -> float:
         return abs((moment(row["timestamp"]) - moment(self.closest)).total_seconds())
+
+
+class _Reading:
+    """The rows that a question has among all; if it ``may_end``, only those read in LONGEST_PART seconds.
+
+    ``ended`` is the row to resume at, None if all rows were read.
+    """
+
+    def __init__(self, query: CdxQuery, every: Iterable[Row], *, may_end: bool) -> None:
+        self._query, self._every, self._may_end = query, every, may_end
+        self.ended: Row | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        deadline = time.monotonic() + LONGEST_PART
+        last: Row | None = None  # rather than a row that is not asked for: the next rows collapse with it
+        for row in self._every:
+            is_new = self._query.follows(row)
+            if self._query.has(row):
+                last = row if is_new else last
+                yield row
+            if self._may_end and is_new and time.monotonic() > deadline:
+                self.ended = last or row
+                return
 
 
 def _place(url: str, match: str) -> tuple[str, str]:

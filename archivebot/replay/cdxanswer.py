@@ -25,7 +25,7 @@ def written(output: str, fields: Sequence[str], rows: Sequence[Row], resume: str
     """
     values = [[row[field_of(name, resolved=True)] for name in fields] for row in rows]
     if output == "json":
-        lines = [list(fields), *values, *([[], [resume]] if resume else [])] if values else []
+        lines = [list(fields), *values, *([[], [resume]] if resume else [])] if values or resume else []
         return "[" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "]\n"
     if output == "jsonl":
         texts = [json.dumps(dict(zip(fields, line, strict=True)), ensure_ascii=False) for line in values]
