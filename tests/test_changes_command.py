@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -262,6 +263,13 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_shown(uri: str, 
     assert f"{SITE}contact is left out: " in listed.stderr
     shown = records(listed, CorruptObject.exit_code)
     assert ("fete" in shown, "contact" in shown) == (True, False)
+    unbuffered = (sys.executable, "-u", "-m", "scrapy", "list", "--csv", *settings)
+    ran = subprocess.run(
+        unbuffered, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False
+    )
+    both = ran.stdout.splitlines()
+    told = [f"{SITE}contact is left out" in line for line in both].index(True)
+    assert 1 < told < len(both) - 1  # between the rows before and those after, which come as they are read
     indexed = run_scrapy(("index", *settings))
     assert indexed.returncode == CorruptObject.exit_code
     assert "pages read" in indexed.stdout

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain, islice
 
 from scrapy.spiderloader import get_spider_loader
 
@@ -12,10 +14,11 @@ from archivebot.cli import TIME, ArchiveCommand, LeftOut, print_csv, print_json,
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.listing import Filter, ListedPage, listed_pages
 from archivebot.models import Kind
-from archivebot.terminal import PROGRAMS, note, program, write
+from archivebot.terminal import PROGRAMS, note, program, status, write
 from archivebot.timestamps import iso_time, parse_since
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
+from archivebot.units import amount
 from archivebot.urls import parse_seed
 
 OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic", "requisites")
@@ -62,17 +65,27 @@ class Command(ArchiveCommand):
         )
         left_out = LeftOut()
         site = parse_seed(opts.site) if opts.site is not None else None
-        pages = list(listed_pages(archive, only, left_out, site))
+        found = _counted(listed_pages(archive, only, left_out, site))
+        first = list(islice(found, 1))
+        pages = chain(first, found)
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
             rows = ([*page.record().values(), iso_time(page.last.captured_at)] for page in pages)
             print_csv(COLUMNS, rows)
-        elif pages:
+        elif first:
             print_table(["captured", "kind", "status", "versions", "page", "title"], map(_row, pages))
         else:
             note(f"{archive.uri} has no such page")
-        return left_out.exit_code(0 if pages else NotArchived.exit_code)
+        return left_out.exit_code(0 if first else NotArchived.exit_code)
+
+
+def _counted(pages: Iterator[ListedPage]) -> Iterator[ListedPage]:
+    """Yield pages, and show their number on a terminal as they are read."""
+    for number, page in enumerate(pages, 1):
+        status(f"{amount(number, 'page')} read")
+        yield page
+    status("")
 
 
 def _row(page: ListedPage) -> list[object]:
