@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import StringIO
+from itertools import chain
 from typing import Any
 
 from wcwidth import ljust, rjust, width, wrap
@@ -123,7 +124,7 @@ def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     http://b.example/,'=1
     1,
     """
-    for row in (head, *rows):
+    for row in chain([head], rows):
         line = StringIO()
         csv.writer(line, lineterminator="").writerow(
             cell(value) if isinstance(value, str) else value for value in row
