@@ -9,6 +9,7 @@ import socketserver
 import sqlite3
 import subprocess
 import sys
+import time
 import tracemalloc
 from base64 import b64encode
 from collections.abc import Iterator
@@ -43,6 +44,7 @@ class Hook(BaseHTTPRequestHandler):
 
     status = 200
     asked = 0
+    retry_after = ""
     authorization: str | None = None  # of the last request
     kinds: list[str] | None = None  # the values of its Content-Type
     reached: Event  # it was asked
@@ -60,6 +62,8 @@ class Hook(BaseHTTPRequestHandler):
             self.taken.append((self.headers["Idempotency-Key"], json.loads(body)))
         self.send_response(self.status)
         self.send_header("Content-Length", "0")
+        if self.retry_after:
+            self.send_header("Retry-After", self.retry_after)
         self.end_headers()
 
     def log_request(self, *args: object) -> None:
@@ -382,6 +386,20 @@ def test_a_header_of_a_webhook_replaces_the_usual_one(hook: tuple[int, type[Hook
     kind = "application/vnd.example+json"
     Webhook("hook", f"http://127.0.0.1:{hook[0]}/", {"content-type": kind}).send([ALERT])
     assert hook[1].kinds == [kind]
+
+
+def test_a_receiver_is_asked_again_when_it_wants_to_be(hook: tuple[int, type[Hook]]) -> None:
+    webhook = Webhook("hook", f"http://127.0.0.1:{hook[0]}/")
+    hook[1].status, hook[1].retry_after = 429, "3600"
+    with pytest.raises(Undelivered, match=r"^127\.0\.0\.1 answered 429 and asks to wait 3600 seconds$"):
+        webhook.send([ALERT])
+    assert hook[1].asked == 1
+    hook[1].retry_after = "1"
+    begun = time.monotonic()
+    with pytest.raises(Undelivered, match=r"^127\.0\.0\.1 answered 429$"):
+        webhook.send([ALERT])
+    assert hook[1].asked == 4
+    assert 2 <= time.monotonic() - begun < webhook.patience
 
 
 @pytest.mark.long

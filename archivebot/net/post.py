@@ -16,11 +16,12 @@ _ASCII = "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~"  # stays as it is in the path of a re
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The status of an answer, where it redirects to, and the begin of its body."""
+    """The status of an answer, where it redirects to, the begin of its body, and its Retry-After."""
 
     status: int
     location: str | None
     body: bytes
+    retry_after: str
 
 
 def is_address(url: str, *schemes: str) -> bool:
@@ -56,7 +57,8 @@ def post(url: str, data: bytes, headers: Mapping[str, str], seconds: float, most
             client.sock = line
             client.request("POST", path, data, {**_authorization(parts, headers), **headers})
             answer = client.getresponse()
-            return Answer(answer.status, answer.getheader("Location"), answer.read(most))
+            location, wait = answer.getheader("Location"), answer.getheader("Retry-After", "")
+            return Answer(answer.status, location, answer.read(most), wait)
     except HTTPException as error:
         raise ConnectionError(f"its answer is no HTTP: {str(error) or type(error).__name__}") from error
 

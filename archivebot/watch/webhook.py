@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from archivebot.exceptions import Refused, Undelivered
 from archivebot.net import Answer, post
 from archivebot.terminal import json_text
+from archivebot.units import amount, read_count
 from archivebot.watch.alert import Alert
 
 # Answers that another try may change, besides the errors of servers.
@@ -25,7 +26,8 @@ class Webhook:
 
     The header is that of the IETF draft "The Idempotency-Key HTTP Header Field": a receiver that knows it
     drops an alert that is sent again because its first answer was lost. Redirects are not followed.
-    ``timeout`` is the maximum of seconds of a request, ``pause`` the seconds before the second try.
+    ``timeout`` is the maximum of seconds of a request, and of a wait that the receiver asks for; ``pause``
+    is the seconds before the second try if it asks for none.
     """
 
     name: str
@@ -38,14 +40,15 @@ class Webhook:
     @property
     def patience(self) -> float:
         """Seconds after which all tries have ended."""
-        return _TRIES * (self.timeout + 2 * self.pause)
+        return 2 * _TRIES * (self.timeout + self.pause)
 
     def send(self, alerts: list[Alert]) -> None:
         """Send an alert; raises Undelivered after the last try, Refused if another try is of no use."""
         host = urlsplit(self.url).hostname
-        failure = ""
+        failure, wait = "", 0.0
         for attempt in range(_TRIES):
-            time.sleep(self.pause * attempt)
+            time.sleep(wait)
+            wait = self.pause * (attempt + 1)
             try:
                 answer = self._post(alerts[0])
             except OSError as error:
@@ -60,6 +63,10 @@ class Webhook:
             if answer.status not in _PASSING and answer.status < 500:
                 raise Refused(f"{host} refused it with {answer.status}")
             failure = f"{host} answered {answer.status}"
+            asked = read_count(answer.retry_after.strip()) or 0  # a date is rare here
+            if asked > self.timeout:
+                raise Undelivered(f"{failure} and asks to wait {amount(asked, 'second')}")
+            wait = max(wait, asked)
         raise Undelivered(failure)
 
     def _post(self, alert: Alert) -> Answer:
