@@ -10,7 +10,8 @@ import pytest
 from archivebot.duplicates import pairs
 from archivebot.duplicates.pairs import Collection, Pair
 from archivebot.duplicates.rule import Likeness, fingerprint, judge
-from archivebot.fingerprint.clusters import clusters
+from archivebot.duplicates.survey import Match, Member
+from archivebot.jobs.duplicates import groups_of
 
 CHANCE = random.Random(20261122)
 WORDS = [f"word{number}" for number in range(500)]
@@ -93,12 +94,10 @@ def test_pairs_of_many_copies_grow_with_their_number_and_are_one_cluster(text: s
     made = collection([text] * 500)
     found = list(made.pairs())
     assert len(found) < 500 * pairs.WINDOW
-    around: list[list[int]] = [[number] for number in range(500)]
-    for first, second, likeness in found:
-        assert likeness == Likeness(0, 1.0)
-        around[first].append(second)
-        around[second].append(first)
-    assert set(clusters(500, around.__getitem__)) == {0}
+    assert {pair.likeness for pair in found} == {Likeness(0, 1.0)}
+    members = [Member(str(number), 1) for number in range(500)]
+    [group] = groups_of([Match(members[one], members[other], likeness) for one, other, likeness in found])
+    assert set(group) == set(members)
     assert len(list(made.near(250))) == 499
 
 

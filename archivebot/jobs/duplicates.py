@@ -24,7 +24,6 @@ from archivebot.duplicates.survey import (
     known_blocks,
 )
 from archivebot.exceptions import CorruptObject, NotArchived
-from archivebot.fingerprint.clusters import clusters
 from archivebot.fingerprint.minhash import Signature
 from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
@@ -162,15 +161,19 @@ def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
 
 
 def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:
-    """Yield the clusters of similar members by density: pages first, the largest first."""
-    members = list(dict.fromkeys(member for match in matches for member in (match.a, match.b)))
-    places = {member: place for place, member in enumerate(members)}
-    around = [[place] for place in range(len(members))]
+    """Yield the clusters of members, similar directly or through others: pages first, the largest first."""
+    near: dict[Member, list[Member]] = {}
     for match in matches:
-        one, other = places[match.a], places[match.b]
-        around[one].append(other)
-        around[other].append(one)
+        near.setdefault(match.a, []).append(match.b)
+        near.setdefault(match.b, []).append(match.a)
+    cluster: dict[Member, int] = {}
+    for number, member in enumerate(near):
+        waiting = [member]
+        while waiting:
+            if (found := waiting.pop()) not in cluster:
+                cluster[found] = number
+                waiting += near[found]
     groups: dict[int, list[Member]] = {}
-    for member, label in zip(members, clusters(len(members), around.__getitem__), strict=True):
-        groups.setdefault(label, []).append(member)
+    for member in near:
+        groups.setdefault(cluster[member], []).append(member)
     yield from sorted(groups.values(), key=lambda group: (group[0].scope != PAGE, -len(group)))
