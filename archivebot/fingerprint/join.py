@@ -8,13 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.exceptions import UsageError
 from archivebot.fingerprint.features import Hashes
 from archivebot.fingerprint.hamming import layout, prefix
 from archivebot.fingerprint.simhash import NEAR
 
-# Among a million fingerprints each has 0.3 neighbours in the groups of ten tables, 61 in the groups of four.
-TABLES = 10
 STEP = 1 << 20  # comparisons made at once: 40 MB
 
 Numbers = NDArray[np.int64]
@@ -28,8 +25,8 @@ class Pairs(NamedTuple):
     distance: NDArray[np.uint8]
 
 
-def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
-    """Yield all pairs within ``k`` bits among the fingerprints of all partitions, each pair once.
+def self_join(parts: Sequence[Hashes]) -> Iterator[Pairs]:
+    """Yield all pairs within three bits among the fingerprints of all partitions, each pair once.
 
     They are numbered through all partitions; the first of a pair is the lower number. At most two partitions
     are needed at a time, so a sequence that loads them lazily works for an archive of any size. n equal
@@ -43,34 +40,31 @@ def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
     for place, part in enumerate(parts):
         before = 0
         for other in (parts[number] for number in range(place)):
-            yield _numbered(cross_join(other, part, k), before, start)
+            yield _numbered(cross_join(other, part), before, start)
             before += len(other)
-        within = cross_join(part, part, k)
+        within = cross_join(part, part)
         once = within.first < within.second
         yield _numbered(_chosen(within, once), start, start)
         start += len(part)
 
 
-def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
-    """Return all pairs within ``k`` bits between two sets of fingerprints, by their indices.
+def cross_join(one: Hashes, other: Hashes) -> Pairs:
+    """Return all pairs within three bits between two sets of fingerprints, by their indices.
 
     The tables are built over the first set; the second is streamed (Manku, Jain, Das Sarma, "Detecting
-    Near-Duplicates for Web Crawling", 2007, section 4). Raises
-    :class:`~archivebot.exceptions.UsageError` for more than 3 bits.
+    Near-Duplicates for Web Crawling", 2007, section 4).
 
     >>> [numbers.tolist() for numbers in cross_join(np.array([8, 0], np.uint64), np.array([1], np.uint64))]
     [[0, 1], [0, 0], [2, 1]]
     """
-    if not 0 <= k <= NEAR:
-        raise UsageError(f"the join finds fingerprints within 0 to {NEAR} bits, not within {k}")
     empty = np.zeros(0, np.int64)
     found = [Pairs(empty, empty, np.zeros(0, np.uint8))]
     earlier: list[np.uint64] = []
-    for bits in layout(TABLES):
+    for bits in layout():
         for first, second in _candidates(prefix(one, bits), prefix(other, bits)):
             differ = one[first] ^ other[second]
             distance = np.bitwise_count(differ)
-            keep = distance <= k
+            keep = distance <= NEAR
             for mask in earlier:  # the pair was already found there
                 keep &= differ & mask != 0
             found.append(_chosen(Pairs(first, second, distance), keep))
