@@ -23,7 +23,10 @@ from archivebot.watch.outbox import Outbox
 from archivebot.watch.rulebook import Rulebook
 from archivebot.watch.sent import sent_alerts
 from tests.served import Answer, Served, serving
+from tests.test_archive_lookup import as_nobody, folder, forbid
 from tests.watching import ALERT, SITE, Watch, archived, page
+
+__all__ = ["folder"]
 
 TOKEN = "a-token-that-nobody-guesses"
 RULES = f"""\
@@ -272,3 +275,11 @@ def test_a_damaged_alert_is_an_error_that_says_what_to_do(tmp_path: Path, record
         for ask in (lambda: list(sent_alerts(path, "archive")), lambda: outbox.last("feed", 1)):
             with pytest.raises(CorruptObject, match="a damaged alert: move the file away"):
                 ask()
+
+
+def test_the_alerts_in_a_folder_that_may_not_be_written_are_read(folder: Path) -> None:
+    path = folder / "a.watch.db"
+    with Outbox(path, "archive", folder / "rules.toml") as outbox:
+        outbox.record([(ALERT, ["feed"])], {})
+    forbid(folder)
+    assert as_nobody(lambda: [each.alert.reason for each in sent_alerts(path, "archive")] == ["new text"])

@@ -11,12 +11,9 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.storage.sqlite.migration import failure
-from archivebot.storage.sqlite.readonly import uri_of
+from archivebot.storage.sqlite.readonly import connect
 from archivebot.timestamps import timestamp
 from archivebot.watch.alert import Alert
-
-# Seconds that a reader waits for a run that stores its alerts.
-BUSY_TIMEOUT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +50,8 @@ def sent_alerts(path: Path, archive: str) -> Iterator[SentAlert]:
         return
     except OSError as error:
         raise StorageError(f"the outbox {path} cannot be read: {error.strerror}") from error
-    uri = uri_of(str(path), "mode=ro")
     try:
-        with closing(sqlite3.connect(uri, BUSY_TIMEOUT, uri=True, isolation_level=None)) as database:
+        with closing(connect(str(path))[0]) as database:
             database.execute("BEGIN")  # one state of the outbox, whatever a run stores meanwhile
             rows = database.execute(
                 "SELECT number, record FROM alert JOIN watch ON watch.id = alert.watch"
