@@ -95,7 +95,7 @@ def test_a_length_bounds_what_a_long_text_says() -> None:
 def test_what_is_learnt_later_changes_the_odds() -> None:
     model = taught([("a", ["reef"]), ("b", ["shop"])])
     before = model.log_odds(["boat"], "a")
-    model.learn("a", {"boat": 2}, weight=2.0)
+    model.learn("a", {"boat": 4})
     assert model.log_odds(["boat"], "a") > before
     assert model.counts("a")["boat"] == 4
 

@@ -103,7 +103,7 @@ def test_the_scorer_learns_from_the_page_that_its_link_led_to() -> None:
 
 def test_a_topic_with_a_link_model_is_scored_by_it_and_goes_on_from_what_was_learnt() -> None:
     judge = LinkScorer(LinkModel(-1.0, {"anchor:atlas": 2.0}, links=100))
-    again = LinkScorer(LinkModel.from_dict(judge.as_dict()))
+    again = LinkScorer(LinkModel.from_dict(judge.learner.model.as_dict()))
     link = Link("http://b.example/", "Atlas")
     view = Judged("http://a.example/")
     assert judge.page(view, [link])[link.url].parts["anchor"] == 2.0

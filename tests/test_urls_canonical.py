@@ -3,13 +3,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archivebot.exceptions import UsageError
-from archivebot.urls.canonical import CANONICAL_VERSION, TRACKING, canonical_url, parse_seed
+from archivebot.urls.canonical import TRACKING, canonical_url, parse_seed
 
 H = "0123456789abcdef0123456789abcdef"
-
-
-def test_version_names_the_rules() -> None:
-    assert CANONICAL_VERSION == 3
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,3 @@ def meanings(text: str) -> list[str]:
                 found.append(name)
                 break
     return found
-
-
-def means(text: str, name: str) -> bool:
-    """Return whether a text in lower case may have a meaning.
-
-    >>> means("поиск по сайту", "search"), means("send", "search")
-    (True, False)
-    """
-    return name in meanings(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from archivebot.forms.features import sources
 from archivebot.forms.form import FILLED, TYPED, Form
-from archivebot.forms.lexicon import PASSWORDS, USER_NAMES, means, whole_words
+from archivebot.forms.lexicon import PASSWORDS, USER_NAMES, meanings, whole_words
 
 # Minimum of fields of a query interface; the paper states no number. A form with one field searches a site.
 LEAST_FIELDS = 2
@@ -52,4 +52,5 @@ def credentials(form: Form) -> str:
 
 def _searches(form: Form) -> bool:
     texts = sources(form)
-    return means(f"{texts['action']} {texts['form']} {texts['name']} {texts['button']}".lower(), "search")
+    together = f"{texts['action']} {texts['form']} {texts['name']} {texts['button']}"
+    return "search" in meanings(together.lower())

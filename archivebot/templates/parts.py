@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -34,14 +33,6 @@ class Part:
     @property
     def style(self) -> tuple[str, str]:
         return self.tag, self.attributes
-
-    def walk(self) -> Iterator[Part]:
-        """Yield the part and all within it in order."""
-        stack = [self]
-        while stack:
-            part = stack.pop()
-            yield part
-            stack.extend(reversed(part.parts))
 
 
 def parts_of(body: bytes, content_type: str = "") -> Part | None:

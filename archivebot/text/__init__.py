@@ -3,7 +3,6 @@
 from archivebot.text.tokenizer import (
     LETTERS,
     RUN,
-    TOKENIZER_VERSION,
     UNSPACED,
     WORD,
     collapse,
@@ -17,7 +16,6 @@ from archivebot.text.tokenizer import (
 __all__ = [
     "LETTERS",
     "RUN",
-    "TOKENIZER_VERSION",
     "UNSPACED",
     "WORD",
     "collapse",

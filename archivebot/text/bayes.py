@@ -56,8 +56,8 @@ class NaiveBayes:
         """Return how often each term was learnt in a class."""
         return self._counts.get(label, {})
 
-    def learn(self, label: str, terms: Terms, weight: float = 1.0) -> None:
-        """Learn a text of a class; it counts as ``weight`` texts."""
+    def learn(self, label: str, terms: Terms) -> None:
+        """Learn a text of a class."""
         counts = self._counts.setdefault(label, {})
         total = 0.0
         for term, count in _counted(terms).items():
@@ -65,10 +65,10 @@ class NaiveBayes:
                 self._vocabulary.add(term)
             elif term not in self._vocabulary:
                 continue
-            counts[term] = counts.get(term, 0.0) + count * weight
-            total += count * weight
+            counts[term] = counts.get(term, 0.0) + count
+            total += count
         self._totals[label] = self._totals.get(label, 0.0) + total
-        self._documents[label] = self._documents.get(label, 0.0) + weight
+        self._documents[label] = self._documents.get(label, 0.0) + 1.0
 
     def scores(self, terms: Terms) -> dict[str, float]:
         """Return log P(C) + sum of log P(t|C), in nats, of every class."""

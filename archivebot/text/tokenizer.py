@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import chain, pairwise
 
-TOKENIZER_VERSION = 1
-
 # Scripts written without spaces: Chinese characters and Japanese kana. Hangul is spaced.
 UNSPACED = (
     "\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

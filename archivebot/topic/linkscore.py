@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from archivebot.models import Link
 from archivebot.topic.learner import EVERY, Learner
@@ -137,10 +136,6 @@ class LinkScorer:
         """Return the current chance that a URL leads to the topic; None without a link."""
         waiting = self.learner.waiting(url)
         return None if waiting is None else probability(self.learner.worth(waiting))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the learnt link model as JSON values, with which another scorer can continue."""
-        return self.learner.model.as_dict()
 
 
 def _parts(

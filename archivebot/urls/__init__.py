@@ -1,6 +1,6 @@
 """Addresses: the identity of a page, its key for look-up, and whether it may be fetched."""
 
-from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, encoded, joined, parse_seed, target
+from archivebot.urls.canonical import canonical_url, encoded, joined, parse_seed, target
 from archivebot.urls.method import has_method, with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
@@ -10,7 +10,6 @@ from archivebot.urls.surt import host_of, host_of_key, host_part, key_range, url
 from archivebot.urls.traps import trap
 
 __all__ = [
-    "CANONICAL_VERSION",
     "Scope",
     "canonical_url",
     "encoded",

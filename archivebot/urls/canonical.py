@@ -11,9 +11,6 @@ from w3lib.url import canonicalize_url
 
 from archivebot.exceptions import UsageError
 
-# The version of these rules, by which stored URLs were made; a change that results in another URL raises it.
-CANONICAL_VERSION = 3
-
 # Parameters for the origin of a visitor, which never affect the content of a page: click and campaign ids
 # of one vendor each. fbclid, mc_eid, _hsenc, mkt_tok, vero_id and oly_* Firefox strips by default in
 # its strict mode, https://firefox-source-docs.mozilla.org/toolkit/components/antitracking/ ; the

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from archivebot.exceptions import UsageError
@@ -61,9 +60,7 @@ class Browser:
             raise UsageError(f"{program} does not start: {error.message.splitlines()[0]}") from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._browser.close()
         self._playwright.stop()
 

@@ -12,7 +12,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from types import TracebackType
 from typing import Any
 
 from archivebot.exceptions import WarcError
@@ -103,9 +102,7 @@ class RawFile:
     def __enter__(self) -> RawFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
 
 
