@@ -51,6 +51,12 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
     return _parts(stated)[0] if stated else ""
 
 
+def full_title(document: Document) -> str:
+    """Return the title element of a page, "" if there is none."""
+    element = document.find("title")
+    return " ".join(element.text.split()) if element is not None else ""
+
+
 def shown_title(document: Document) -> str:
     """Return the title element without the name of the site, or "" if there is none.
 
@@ -58,7 +64,7 @@ def shown_title(document: Document) -> str:
     >>> shown_title(parse("<title>Terns of the north | Example</title>")), shown_title(parse(""))
     ('Terns of the north', '')
     """
-    return _parts(_element(document))[0]
+    return _parts(full_title(document))[0]
 
 
 def _is_heading(line: Line) -> bool:
@@ -97,12 +103,7 @@ def _stated(document: Document) -> str:
         name = meta.attrs.get("property") or meta.attrs.get("name")
         if name == "og:title" and (text := " ".join(str(meta.attrs.get("content") or "").split())):
             return text
-    return _element(document)
-
-
-def _element(document: Document) -> str:
-    element = document.find("title")
-    return " ".join(element.text.split()) if element is not None else ""
+    return full_title(document)
 
 
 def _parts(text: str) -> list[str]:

@@ -48,12 +48,6 @@ def are_kept(edits: Edits) -> bool:
     return edits.keeps_text and keeps_links and edits.keeps("alt", "src", "data-src", tags=("img",))
 
 
-def full_title(document: Document) -> str:
-    """Return the title element of a page, "" if there is none."""
-    element = document.find("title")
-    return " ".join(element.text.split()) if element is not None else ""
-
-
 def links(document: Document) -> list[Target]:
     """Return the links of a page that have a text, in order."""
     found = []

@@ -14,11 +14,11 @@ from turbohtml import Document
 from archivebot.content.lines import Place
 from archivebot.content.lines import are_kept as lines_are_kept
 from archivebot.content.page import PageContent
-from archivebot.content.title import shown_title
+from archivebot.content.title import full_title, shown_title
 from archivebot.markup.edits import Edits
 from archivebot.markup.media import media_of
 from archivebot.markup.page import ParsedPage
-from archivebot.significance.attributes import Target, are_kept, full_title, images, links
+from archivebot.significance.attributes import Target, are_kept, images, links
 from archivebot.significance.worth import Worth, Worths
 
 
