@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     uri = f"sqlite:///{tmp_path_factory.mktemp('served')}/archive.db"
     with serving(archived(uri, [make_page(html("x"))])) as served:
         yield served
+
+
+def test_a_web_server_in_front_of_it_may_pass_on_the_name_that_the_settings_state(tmp_path: Path) -> None:
+    page = make_page(html("x"))
+    uri = archived(f"sqlite:///{tmp_path}/archive.db", [page])
+    passed = {"host": "archive.example", "x_forwarded_proto": "https"}
+    with serving(uri, "-s", "ARCHIVE_WATCH_SERVER=https://archive.example/") as server:
+        assert server.get("/", host="localhost").status == 200
+        assert server.get("/", host="evil.example").status == 421
+        shown = server.get(f"/web/2026/{page.url}", **passed)
+        assert "img-src https://archive.example/web/ " in (shown.header("Content-Security-Policy") or "")
+        index = server.get(f"/web/timemap/link/{page.url}", **passed)
+        assert index.body.startswith(b"<https://archive.example/web/timemap/")
 
 
 @pytest.mark.long

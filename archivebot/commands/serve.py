@@ -44,12 +44,13 @@ class Command(ArchiveCommand):
             raise UsageError(f"--port is {opts.port!r}: write a number from 0 to 65535")
         limits = ServeConfig.from_settings(self.settings)
         uri = whole_uri(self.config.uri)
-        rules = WatchConfig.from_settings(self.settings).watch
+        watch = WatchConfig.from_settings(self.settings)
         index = index_path(self.config, SearchConfig.from_settings(self.settings))
         asked = questions(chosen_uri(self.settings), self.topics, index)
-        asked += alerts.questions(beside(self.config.uri, "watch").absolute(), rules)
+        asked += alerts.questions(beside(self.config.uri, "watch").absolute(), watch.watch)
         token, crawls = Token.read(opts.token_file), Crawls(limits.scrapyd, uri)
-        desk = Desk(asked, token, crawls, Rulebook(rules), limits.api_rate, __version__, limits.readers)
+        rules, address = Rulebook(watch.watch), watch.watch_server
+        desk = Desk(asked, token, crawls, rules, limits.api_rate, __version__, limits.readers, address)
         self.archive().close()  # is there one? An older one is upgraded once, not by each process
         announce = _announce_json if opts.json else _announce
         serve(self.config, opts.host, port, desk, announce)

@@ -70,14 +70,15 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
     app.state.version = desk.version
     app.state.token, app.state.watches = desk.token, desk.watches
     app.state.questions, app.state.crawls, app.state.buckets = questions, desk.crawls, Buckets(desk.rate)
-    return KnownHosts(app, bound)
+    return KnownHosts(app, bound, desk.address)
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
     """What a server offers beside its pages: further questions, and what clients with the token may do.
 
-    Each client may send ``rate`` requests a second; ``processes`` read the archive.
+    Each client may send ``rate`` requests a second; ``processes`` read the archive. ``address`` is that
+    of the server for other computers.
     """
 
     questions: tuple[Question, ...]
@@ -87,19 +88,20 @@ class Desk:
     rate: float
     version: str
     processes: int
+    address: str
 
 
 class KnownHosts:
     """Refuses requests that name another server; see :func:`~archivebot.web.safety.is_known`."""
 
-    def __init__(self, app: ASGIApp, bound: str) -> None:
-        self._app, self._bound = app, bound
+    def __init__(self, app: ASGIApp, bound: str, address: str) -> None:
+        self._app, self._bound, self._address = app, bound, address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] == "http":
             host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-            if host and not is_known(host, self._bound):
+            if host and not is_known(host, self._bound, self._address):
                 refused = PlainTextResponse(f"this is not {host}\n", 421, headers=INTERFACE)
                 await refused(scope, receive, send)
                 return

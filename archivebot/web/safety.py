@@ -34,16 +34,19 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def is_known(host: str, bound: str) -> bool:
+def is_known(host: str, bound: str, address: str = "") -> bool:
     """Return whether a Host header names this server, which is bound to the address ``bound``.
 
-    Another name that leads here is a page of another site that wants to read the archive (DNS rebinding). A
-    server on all addresses, or on a name of its own, knows no such names.
+    Another name that leads here is a page of another site that wants to read the archive (DNS rebinding), but
+    that of ``address``, at which a web server in front of this one is reached. A server on all addresses, or
+    on a name of its own, knows no such names.
 
     >>> is_known("127.0.0.1:8000", "127.0.0.1"), is_known("[::1]:8000", "::1"), is_known("localhost", "::1")
     (True, True, True)
     >>> is_known("evil.example:8000", "127.0.0.1"), is_known("archive.example", "0.0.0.0")
     (False, True)
+    >>> is_known("archive.example", "127.0.0.1", "https://archive.example")
+    True
     >>> is_known("archive.example; script-src *", "0.0.0.0")
     False
     """
@@ -52,7 +55,7 @@ def is_known(host: str, bound: str) -> bool:
     if bound not in LOOPBACK:
         return True
     try:
-        return urlsplit(f"//{host}").hostname in LOOPBACK
+        return urlsplit(f"//{host}").hostname in (*LOOPBACK, urlsplit(address).hostname)
     except ValueError:
         return False
 
