@@ -10,7 +10,7 @@ from turbohtml import parse
 
 from archivebot.markup.media import media_of
 from archivebot.replay.css import rewrite_css
-from archivebot.replay.requisites import page_requisites
+from archivebot.replay.requisites import body_requisites, page_requisites
 from archivebot.replay.rewrite import DEEPEST, Rewriter
 
 TABLES = Path(__file__).with_name("replay")
@@ -188,3 +188,46 @@ def test_the_query_of_an_address_is_in_the_charset_of_its_page() -> None:
     assert plain('src="§im_/http://a.example/d/i?%C3%FB"') in text.decode()
     document = parse(page.decode("gb18030"))
     assert page_requisites(document, URL, media.charset) == ("http://a.example/d/i?%C3%FB",)
+
+
+def drawing(body: bytes) -> str:
+    text, type_ = Rewriter(URL, DIGITS).body(body, media_of(body, "image/svg+xml"), "im_")
+    assert type_ == "image/svg+xml; charset=utf-8"
+    return text.decode()
+
+
+def test_a_drawing_keeps_its_words_in_any_charset() -> None:
+    markup = '<svg xmlns="http://www.w3.org/2000/svg"><text>Größe</text></svg>'
+    declared = f'<?xml version="1.0" encoding="iso-8859-1"?>{markup}'.encode("latin-1")
+    for body in (markup.encode(), declared, markup.encode("utf-16")):
+        assert "<text>Größe</text>" in drawing(body)
+
+
+def test_the_style_sheet_of_a_drawing_may_be_a_cdata_section() -> None:
+    body = b"<svg><style>a > b {}<![CDATA[ @import 'c.css'; d > e { fill: red } ]]></style></svg>"
+    kept = plain('<style>a &gt; b {} @import "§/http://a.example/d/c.css"; d &gt; e { fill: red } </style>')
+    assert kept in drawing(body)
+    media = media_of(body, "image/svg+xml")
+    assert body_requisites(body, media, URL) == ("http://a.example/d/c.css",)
+
+
+def test_a_drawing_may_declare_its_namespaces_as_entities() -> None:
+    names = "<!ENTITY svg \"http://www.w3.org/2000/svg\">\n<!ENTITY xlink 'http://www.w3.org/1999/xlink'>"
+    root = '<svg xmlns="&svg;" xmlns:xlink="&xlink;">'
+    body = (
+        f"<?xml version='1.0'?><!-- x -->\n<!DOCTYPE svg PUBLIC '-//W3C' 'x.dtd' [\n{names}\n]>{root}</svg>"
+    )
+    assert 'xmlns:xlink="http://www.w3.org/1999/xlink"' in drawing(body.encode())
+
+
+def test_the_addresses_of_a_drawing_may_have_any_prefix() -> None:
+    root = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xl="http://www.w3.org/1999/xlink">'
+    body = f'{root}<a xl:href="b"><image xl:href="i.png"/></a></svg>'.encode()
+    found = drawing(body)
+    assert (
+        plain('<a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="§/http://a.example/d/b">') in found
+    )
+    assert plain('xlink:href="§im_/http://a.example/d/i.png"') in found
+    assert "xl:href=" not in found.replace("xmlns:xl", "")
+    media = media_of(body, "image/svg+xml")
+    assert body_requisites(body, media, URL) == ("http://a.example/d/i.png",)

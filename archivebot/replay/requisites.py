@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from turbohtml import Document, Element, HTMLParseError, parse, parse_xml
+from turbohtml import Document, Element, HTMLParseError, parse
 
 from archivebot.exceptions import UsageError
 from archivebot.markup.media import Media
 from archivebot.replay.css import CSS, rewrite_css
 from archivebot.replay.rewrite import DEEPEST, SVG
 from archivebot.replay.uses import FRAMES, OTHERS, PROPERTIES, WITH_CSS, base_of, use_of, web_address
+from archivebot.replay.xml import read_xml, sheet_of, text_of
 from archivebot.urls import canonical_url, encoded
 
 # Requisites of one page. Of 300 pages of wcxb-dev the median names 46, one in ten 288, a hundredth 1,000.
@@ -41,11 +42,11 @@ def body_requisites(body: bytes, media: Media, url: str) -> tuple[str, ...]:
     >>> body_requisites(b"@import 'a.css'; p { mask: url(#b) }", Media(CSS, "data", ""), "http://c.example/")
     ('http://c.example/a.css',)
     """
-    text = body.decode(media.charset, "replace")
+    text = text_of(body, media)
     if media.type == CSS:
         return _distinct(_of_sheet(text, url, media.charset))
     try:
-        return _distinct(_of_document(parse_xml(text), url, media.charset))
+        return _distinct(_of_document(read_xml(text), url, media.charset))
     except HTMLParseError:
         return ()
 
@@ -56,7 +57,7 @@ def _of_document(document: Document, url: str, charset: str, depth: int = 0) -> 
         if link.attribute and _is_loaded(link.element, link.attribute):
             yield from _canonical(base, link.url, charset)
     for element in document.select("style"):
-        yield from _of_sheet(element.text, base, charset)
+        yield from _of_sheet(sheet_of(element), base, charset)
     for element in document.select(WITH_CSS):
         for name in ("style", *PROPERTIES):
             if value := element.attr(name):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from turbohtml import Document, Element, HTMLParseError, ProcessingInstruction, parse, parse_xml
+from turbohtml import Document, Element, HTMLParseError, ProcessingInstruction, parse
 
 from archivebot.markup.media import Media
 from archivebot.replay.address import ROOT, replay_path
@@ -27,6 +27,7 @@ from archivebot.replay.uses import (
     relations_of,
     web_address,
 )
+from archivebot.replay.xml import read_xml, sheet_of, text_of
 from archivebot.urls import encoded
 
 # Documents inside documents (srcdoc) that are rewritten; deeper documents are left out.
@@ -96,7 +97,7 @@ class Rewriter:
         is_sheet = media.type == CSS or (use == "cs_" and not media.is_page)
         if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
             return body, media.header if media.is_text else media.type
-        text = body.decode(media.charset, "replace").removeprefix("\ufeff")
+        text = text_of(body, media)
         self._replayed.charset = media.charset
         type_ = media.type
         if type_ in (SVG, XHTML):
@@ -127,7 +128,7 @@ class Rewriter:
 
     def xml(self, text: str) -> str:
         """Return a page or a picture in XML as it is replayed; raises HTMLParseError if it is no XML."""
-        document = parse_xml(text)
+        document = read_xml(text)
         for node in list(document.children):
             if isinstance(node, ProcessingInstruction):  # style sheets and transformations
                 node.extract()
@@ -165,7 +166,7 @@ class Rewriter:
     def _taken_sheets(self, document: Document) -> Iterator[tuple[Element, str, str]]:
         """Take the style sheets out of a page; yield each with its element and attribute, rewritten."""
         for element in document.select("style"):
-            sheet = without_tags(self.sheet(element.text))
+            sheet = without_tags(self.sheet(sheet_of(element)))
             element.set_text("")
             yield element, "", sheet
         for element in document.select(WITH_CSS):

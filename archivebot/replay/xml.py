@@ -1,0 +1,63 @@
+"""Drawings and pages in XML, with the text that a browser reads in them."""
+
+from __future__ import annotations
+
+import re
+
+from turbohtml import CData, Document, Element, Text, parse_xml
+
+from archivebot.markup.charset import charset_of, xml_declaration
+from archivebot.markup.media import Media
+
+XLINK = "http://www.w3.org/1999/xlink"
+
+# The document type with its own declarations, which the parser does not read. Illustrator declares the
+# namespaces of its drawings there.
+_TYPE = re.compile(r"((?>\s|<\?.*?\?>|<!--.*?-->)*+)<!DOCTYPE\s[^\[>]*\[(.*?)\]\s*>", re.DOTALL)
+_ENTITY = re.compile(r"""<!ENTITY\s+([\w:.-]+)\s+(?:"([^"&<%]{0,1000})"|'([^'&<%]{0,1000})')\s*>""")
+_REFERENCE = re.compile(r"&([\w:.-]+);")
+# References that are replaced: together they add at most a megabyte.
+MOST_REFERENCES = 1000
+
+
+def text_of(body: bytes, media: Media) -> str:
+    """Return the text of a body that may have addresses; the media of a drawing does not know its charset."""
+    charset = media.charset if media.is_text else charset_of(body, "", (xml_declaration,))
+    return body.decode(charset, "replace").removeprefix("\ufeff")
+
+
+def read_xml(text: str) -> Document:
+    """Return a document in XML; raises HTMLParseError if it is not well-formed.
+
+    Entities that it declares are replaced, and the attributes of XLink have their usual prefix.
+
+    >>> read_xml('<!DOCTYPE a [<!ENTITY n "x">]><a b="&n;">&amp;&n;</a>').inner_xml
+    '<a b="x">&amp;x</a>'
+    >>> read_xml(f'<a xmlns:l="{XLINK}" l:href="b"/>').select_one("a").attr("xlink:href")
+    'b'
+    """
+    if found := _TYPE.match(text):
+        declared = {name: one or two for name, one, two in _ENTITY.findall(found[2])}
+        rest = _REFERENCE.sub(
+            lambda each: declared.get(each[1], each[0]), text[found.end() :], MOST_REFERENCES
+        )
+        text = found[1] + rest
+    document = parse_xml(text)
+    if XLINK in text:
+        _name_links(document.select("*"))
+    return document
+
+
+def sheet_of(style: Element) -> str:
+    """Return the style sheet in an element, also that in a CDATA section."""
+    return "".join(each.data for each in style.children if isinstance(each, (CData, Text)))
+
+
+def _name_links(elements: list[Element]) -> None:
+    """Give the addresses of XLink the prefix ``xlink``, by which the rewriter knows them."""
+    names = {name for each in elements for name in each.attrs if each.attrs[name] == XLINK}
+    for prefix in sorted(name.removeprefix("xmlns:") for name in names - {"xmlns:xlink"}):
+        for element in elements:
+            if (address := element.attr(f"{prefix}:href")) is not None:
+                del element.attrs[f"{prefix}:href"]
+                element.attrs["xmlns:xlink"], element.attrs["xlink:href"] = XLINK, address
