@@ -36,6 +36,9 @@ def fields(rules: str, page: str = PAGE, *, is_xml: bool = False) -> dict[str, A
         ('"meta[name=description]"', "A bird."),
         ('"table"', "Shop Price A 1 B none"),
         ('"h2"', None),
+        ('"title"', "Tern"),
+        ('{css="script", type="number"}', 1),
+        ('"re:replace(//title, \'T\', \'\', \'F\')"', "Fern"),
         ('"count(//tr)"', "4.0"),
         ('{xpath="count(//tr)", type="number"}', 4),
         ('{css=".price", type="number"}', 1299),
@@ -89,6 +92,13 @@ def test_a_selector_that_fails_on_a_page_finds_nothing_and_the_others_do(
 def test_an_xml_document_is_read_without_its_namespaces() -> None:
     feed = '<?xml version="1.0" encoding="iso-8859-1"?><f:feed xmlns:f="x"><f:pubDate>é</f:pubDate></f:feed>'
     assert fields('a = "//pubDate"', feed, is_xml=True) == {"a": "é"}
+
+
+def test_the_entries_of_a_feed_are_rows_by_css() -> None:
+    item = "<item><title>Terns &amp; gulls</title><pubDate>Fri, 05 Mar 2021 10:00:00 GMT</pubDate></item>"
+    columns = '{what="title", day={css="pubDate", type="date"}}'
+    found = fields(f'a = {{each="item", columns={columns}}}', f"<rss>{item}</rss>", is_xml=True)
+    assert found == {"a": [{"what": "Terns & gulls", "day": "2021-03-05"}]}
 
 
 @pytest.mark.parametrize("page", ["", "\0", "plain", "<p", "<p>" * 5000, "\ufffd<a href='//['>x"])

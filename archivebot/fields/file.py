@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from cssselect import SelectorError
-from parsel import Selector, css2xpath
+from parsel import Selector
+from parsel.csstranslator import GenericTranslator, HTMLTranslator
 from turbohtml import parse
 
 from archivebot.config import UserFile
@@ -20,11 +21,14 @@ from archivebot.toml.tables import check_keys, listed, tables, texts
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
 # How an XPath begins if it is written in place of a CSS selector.
-_XPATH = re.compile(r"\.{0,2}/|@|[\w-]*\(")
+_XPATH = re.compile(r"\.{0,2}/|@|(?:(?:re|set):)?[\w-]*\(")
 
 _SITE_KEYS = ("match", "fields", "ignore", "watch")
 _RULE_KEYS = ("css", "xpath", "type", "all", "counts")
 _ROWS_KEYS = ("each", "columns", "counts")
+
+# Of HTML, where upper case in a name means lower case, and of XML.
+_TRANSLATORS = (HTMLTranslator(), GenericTranslator())
 
 _PAGE = Selector("<p>")
 _DOCUMENT = parse("<p>")
@@ -105,7 +109,8 @@ def _xpath(selector: str, at: str) -> str:
 
 def _css(selector: str, at: str) -> str:
     try:
-        return _checked(css2xpath(selector), at)
+        xpaths = dict.fromkeys(each.css_to_xpath(selector) for each in _TRANSLATORS)
+        return _checked(" | ".join(xpaths), at)
     except SelectorError as error:
         raise UsageError(f"{at}: {selector!r} is no CSS selector: {error}") from error
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from archivebot.fields.values import ATTRIBUTES, FieldType, absolute, value_of
 from archivebot.markup.dom import visible_text
+from archivebot.markup.tags import INVISIBLE
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -62,8 +63,10 @@ class Tree:
 
 
 def _text(node: Selector, kind: FieldType) -> str:
-    """Return the attribute of an element that holds its value, else its visible text."""
+    """Return the attribute of an element that holds its value, else its text, as far as it is visible."""
     if isinstance(node.root, str | int | float):  # the result of ::text, ::attr() or a function
         return str(node.get())
-    held = (node.attrib[name] for name in ATTRIBUTES[kind] if name in node.attrib)
-    return next(held, "") or visible_text(node.get().encode(), "utf-8")
+    held = next((node.attrib[name] for name in ATTRIBUTES[kind] if name in node.attrib), "")
+    if node.root.tag in INVISIBLE:  # such as TITLE, also of an entry of a feed
+        return held or str(node.xpath("string()").get())
+    return held or visible_text(node.get().encode(), "utf-8")
