@@ -36,7 +36,7 @@ from archivebot.web.limits import BURST
 from archivebot.web.templating import page
 from tests.commands import run_scrapy
 from tests.factories import START, URL, html, make_page
-from tests.served import Answer, Served, serving
+from tests.served import Answer, Served, archived, serving
 
 TEMPLATES = Path(importlib.import_module("archivebot.web").__file__ or "").parent / "templates"
 
@@ -251,6 +251,24 @@ def test_the_explanation_of_a_url_is_found_in_each_crawl(tmp_path: Path) -> None
     assert [(each["crawl"], each["url"]) for each in found] == [("first", URL), ("second", HOST)]
     with pytest.raises(NotArchived, match="never met"):
         explain.answer(None, explain.read({"url": [URL], "crawl": ["second"]}))
+
+
+def test_the_last_change_is_that_of_the_command_also_if_an_earlier_version_is_back_or_pruned(
+    tmp_path: Path,
+) -> None:
+    uri = f"sqlite:///{tmp_path}/archive.db"
+    texts = ("The fee is ten", "The fee is twelve", "The fee is one", "The fee is twelve")
+    archived(uri, [make_page(html(text), day) for day, text in enumerate(texts)])
+    with serving(uri, "-s", "ARCHIVE_API_RATE=0") as server:
+        told = json.loads(run_scrapy(["delta", URL, "--json", "-s", f"ARCHIVE_URI={uri}"]).stdout)
+        assert (told["from"], told["to"]) == (3, 2)
+        assert ask(server, "delta", url=URL).json == told
+        assert "Version 3 → 2" in server.get(f"/delta?{urlencode({'url': URL})}").text
+        assert ask(server, "delta", url=URL, to=2).json["from"] == 1
+        archived(uri, [make_page(html("The fee is nothing"), 9)])
+        done = run_scrapy(["prune", URL, "--keep", "1d", "-s", f"ARCHIVE_URI={uri}"])
+        assert "2 versions of 1 page pruned" in done.stdout
+        assert [ask(server, "delta", url=URL, **to).json["from"] for to in ({}, {"to": 4})] == [1, 1]
 
 
 def test_a_url_is_explained_as_people_type_it(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, takewhile
+from operator import ne
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +16,7 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import XHTML, Media, media_of
-from archivebot.models import BlockChange, Capture, Change, Delta
+from archivebot.models import BlockChange, Capture, Change, Delta, Kind
 from archivebot.replay.marks import STYLE, Mark, marked
 from archivebot.replay.rewrite import Rewriter
 from archivebot.storage.base import StoredVersion
@@ -150,14 +152,24 @@ def _two(reader: ArchiveReader, request: Request) -> tuple[str, StoredVersion, S
 def two_versions(
     reader: ArchiveReader, url: str, since: int | None, to: int | None
 ) -> tuple[StoredVersion, StoredVersion]:
-    """Return two versions of a page by their numbers, the last two by default; raises NotArchived."""
-    last = reader.version_count(url)
-    if last < 2 and (since is None or to is None):
+    """Return two versions of a page by their numbers; raises NotArchived.
+
+    By default the later is that which the page showed last, and the earlier that which it showed before;
+    pruned versions are left out.
+    """
+    if reader.version_count(url) < 2 and (since is None or to is None):
         raise NotArchived(f"{url} has only one version: there is nothing to compare")
-    after = reader.version(url, last if to is None else to)
-    if after.number == 1 and since is None:
-        raise NotArchived(f"version 1 of {url} is the first: there is none before it")
-    return reader.version(url, (after.number or 0) - 1 if since is None else since), after
+    after = reader.seen(reader.at(url, None)) if to is None else reader.version(url, to)
+    if since is not None:
+        return reader.version(url, since), after
+    visits = time_lines().of(reader, url).visits
+    shown = [visit.number for visit in visits if visit.number and visit.kind is not Kind.FAILED]
+    earlier = takewhile(partial(ne, to), shown)  # without ``to`` all
+    for number in dict.fromkeys(reversed(list(earlier))):
+        before = reader.version(url, number)
+        if before.number != after.number and not before.pruned:
+            return before, after
+    raise NotArchived(f"version {after.number} of {url} is the first: there is none before it")
 
 
 def _number(name: str, text: str) -> int:
