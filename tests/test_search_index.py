@@ -127,6 +127,29 @@ def test_only_pages_with_new_captures_are_read(uri: str, path: str) -> None:
     assert done.size == os.stat(path).st_size
 
 
+def test_the_words_of_a_pruned_version_stay_when_its_page_is_captured_again(uri: str, path: str) -> None:
+    archived(uri, [make_page(html(text), day) for day, text in enumerate(("alpha", "bravo", "charlie"))])
+    update(uri, path)
+    before = content(path)
+    pruned = run_scrapy(["prune", "--keep", "1d", "-s", f"ARCHIVE_URI={uri}"])
+    assert "1 version of 1 page pruned" in pruned.stdout
+    archived(uri, [make_page(html("charlie", "delta"), 9)])
+    assert update(uri, path).texts == 1
+    assert [row for row in content(path) if row[2] != "delta"] == before
+    assert asked(uri, path, "bravo")[0] == 2
+    assert update(uri, path, rebuild=True).damaged == []
+    assert asked(uri, path, "bravo")[0] == 0
+
+
+def test_a_page_whose_last_indexed_version_was_pruned_is_read_anew(uri: str, path: str) -> None:
+    archived(uri, [make_page(html(text), day) for day, text in enumerate(("alpha", "bravo"))])
+    update(uri, path)
+    archived(uri, [make_page(html(text), day) for day, text in enumerate(("charlie", "delta"), 2)])
+    run_scrapy(["prune", "--keep", "1d", "-s", f"ARCHIVE_URI={uri}"])
+    assert (update(uri, path).damaged, asked(uri, path, "delta")[0]) == ([], 1)
+    assert content(path) == fresh(uri, path)
+
+
 def test_a_text_on_many_pages_is_stored_once(uri: str, path: str) -> None:
     archived(uri, [make_page(html(FURNITURE), url=f"{SITE}{number}") for number in range(20)])
     assert update(uri, path).texts == 1

@@ -59,15 +59,10 @@ class Stints:
         return self._store.tallies(damaged)
 
     def of(self, url: str) -> list[Stint]:
-        """Return the stints of a page, oldest first; a visit that failed or met a wall changes nothing.
-
-        Nor does a visit whose version was pruned.
-        """
+        """Return the stints of a page, oldest first; a visit that failed or met a wall changes nothing."""
         found: list[Stint] = []
         for capture in placed(self._store.captures(url)):
             is_content = capture.number is not None and capture.kind is not Kind.FAILED
-            if capture.pruned:
-                continue
             number = capture.number if is_content else None
             if (is_content or (found and capture.kind in _AWAY)) and not (
                 found and found[-1].number == number
@@ -76,7 +71,7 @@ class Stints:
         return found
 
     def blocks(self, stint: Stint) -> dict[int, Shown]:
-        """Return the blocks of a stint with text by lineage; raises CorruptObject if they cannot be read."""
+        """Return the blocks of a stint with text by lineage; raises Pruned, and CorruptObject if damaged."""
         version = self._store.find(stint.capture.url, stint.capture.sha256) if stint.number else None
         if version is None:
             return {}

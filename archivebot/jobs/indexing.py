@@ -10,7 +10,7 @@ from pathlib import Path
 
 from archivebot.archive import ArchiveReader
 from archivebot.archive.stints import Shown, Stint
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, Pruned
 from archivebot.markup.dom import visible_text
 from archivebot.search.index import Index, Life, delete
 from archivebot.storage.times import milliseconds
@@ -191,9 +191,11 @@ class _Run:
         index.put(url, site, tally, list(enumerate(rows))[start:], blocks.lives, blocks.ended)
 
     def _blocks(self, stint: Stint) -> dict[int, Shown] | None:
-        """Return the blocks of a stint; None if its version is damaged, which is noted."""
+        """Return the blocks of a stint; None if its version was pruned, or is damaged, which is noted."""
         try:
             return self._archive.stints.blocks(stint)
+        except Pruned:
+            return None
         except CorruptObject as error:
             self._done.damaged.append(str(error))
             return None
