@@ -269,3 +269,10 @@ def test_a_page_that_was_too_large_to_be_cut_has_its_bytes_and_its_title(tmp_pat
         record = server.get("/api/version?url=example.com/large").json
         assert (record["title"], record["text"], record["fields"]) == ("Large", "", {})
         assert server.get("/web/2026id_/http://example.com/large").body == LARGE
+
+
+def test_a_site_that_only_failed_is_not_called_uncaptured(tmp_path: Path) -> None:
+    failed = make_page(b"x", outcome=Outcome.SERVER_ERROR, status=500)
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", [failed])) as server:
+        assert "No page of this site was captured with content." in text(server, f"/site?{QUERY}")
+        assert "has no second version: there is nothing to compare" in server.get(f"/delta?{QUERY}").text

@@ -158,7 +158,7 @@ def two_versions(
     pruned versions are left out.
     """
     if reader.version_count(url) < 2 and (since is None or to is None):
-        raise NotArchived(f"{url} has only one version: there is nothing to compare")
+        raise NotArchived(f"{url} has no second version: there is nothing to compare")
     after = reader.seen(reader.at(url, None)) if to is None else reader.version(url, to)
     if since is not None:
         return reader.version(url, since), after
