@@ -70,9 +70,9 @@ def server_address(request: Request) -> str:
 def replayed(request: Request) -> Headers:
     """Return the headers of everything that was archived.
 
-    Only the archived part of this server may be loaded. A font is the one resource that a page of another
-    origin, such as the sandbox, may use only if the server allows that; scripts cannot ask for a font's
-    bytes.
+    Only the archived part of this server may be loaded. Fonts and masks are used by a page of another origin,
+    such as the sandbox, only if the server allows that. It allows fonts, because scripts cannot ask for a
+    font's bytes, and not masks: a script of another site could draw any archived picture and read it.
     """
     here = server_address(request) + ROOT
     policy = (
