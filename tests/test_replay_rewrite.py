@@ -172,6 +172,16 @@ def test_other_bodies_are_replayed_as_they_are() -> None:
         assert Rewriter(URL, DIGITS).body(body, media_of(body, declared))[0] == body
 
 
+@pytest.mark.parametrize(
+    "label", ["shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "big5", "utf-16le", "tis-620"]
+)
+def test_a_text_is_sent_with_a_label_that_browsers_know(label: str) -> None:
+    body = "text".encode("utf-16-le") if label == "utf-16le" else b"text"
+    media = media_of(body, f"text/plain; charset={label}")
+    sent, type_ = Rewriter(URL, DIGITS).body(body, media)
+    assert (sent, type_) == (body, f"text/plain; charset={label.replace('tis-620', 'windows-874')}")
+
+
 def test_a_long_style_sheet_takes_time_in_proportion_to_its_length() -> None:
     hostile = ("\\" * 50_000, "url(" * 20_000, "(" * 50_000, '"' * 50_001, "/*" * 50_000, "@import " * 10_000)
     for sheet in hostile:

@@ -50,6 +50,21 @@ _TO_ASCII = bytes(range(0x1B)) + b" " + bytes(range(0x1C, 0x80)) + b"?" * 0x80
 # read as windows-1252, as the standard does if a META says so.
 _CODECS = {"x-mac-cyrillic": "mac-cyrillic", "ISO-8859-8-I": "iso8859-8", "x-user-defined": WESTERN}
 
+# The labels of the standard for codecs whose names are none.
+_LABELS = {
+    "big5hkscs": "big5",
+    "cp874": "windows-874",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "euc_jp": "euc-jp",
+    "iso2022_jp": "iso-2022-jp",
+    "iso8859-16": "iso-8859-16",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "mac-roman": "macintosh",
+    "utf-16-be": "utf-16be",
+    "utf-16-le": "utf-16le",
+}
+
 # Codecs that look for a mark, or write one, and those that do not.
 _UNMARKED = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
@@ -141,6 +156,15 @@ def codec(label: str) -> str:
     except (LookupError, UnicodeError):
         return ""
     return _UNMARKED.get(name, name)
+
+
+def label_of(charset: str) -> str:
+    """Return the label by which browsers know a codec.
+
+    >>> label_of("cp932"), label_of("cp1251")
+    ('shift_jis', 'cp1251')
+    """
+    return _LABELS.get(charset, charset)
 
 
 def meta(body: bytes) -> str:

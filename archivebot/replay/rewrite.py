@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from turbohtml import Document, Element, HTMLParseError, ProcessingInstruction, parse
 
+from archivebot.markup.charset import label_of
 from archivebot.markup.media import Media
 from archivebot.replay.address import ROOT, replay_path
 from archivebot.replay.css import CSS, rewrite_css, without_tags
@@ -96,7 +97,7 @@ class Rewriter:
         """
         is_sheet = media.type == CSS or (use == "cs_" and not media.is_page)
         if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
-            return body, media.header if media.is_text else media.type
+            return body, f"{media.type}; charset={label_of(media.charset)}" if media.is_text else media.type
         text = text_of(body, media)
         self._replayed.charset = media.charset
         type_ = media.type
