@@ -111,3 +111,19 @@ def test_letters_that_the_parser_moved_count_where_they_are_in_the_source() -> N
     page.sight.recount(page)
     assert page.letters == sum(part.letters for part in page.parts)
     assert outer.letters == sum(part.letters for part in outer.parts)
+    assert (page.letters, table.letters, outer.before(table.node.end)) == (20, 9, (2, 15))
+
+
+def test_what_the_parser_moved_out_of_tables_counts_in_them() -> None:
+    page = seen(
+        "<a href=/a>go<table><tr><td>one</td></tr>moved<img src=a></table></a>"
+        "<table><a href=/b>two</a><tr><td>three</td></tr></table><table><tr><td>last</table>end"
+    )
+    page.sight.recount(page)
+    link, second, third, text = page.parts
+    assert page.letters == sum(part.letters for part in page.parts) == 25
+    assert [part.letters for part in (link, *link.parts, second, third, text)] == [10, 2, 8, 8, 4, 3]
+    first = link.parts[1].counts
+    assert (first.letters, first.linked, first.pictures) == (8, 8, 1)
+    assert (second.counts.linked, second.counts.links) == (3, 1)
+    assert page.before(text.node.start) == (3, 22)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from html import unescape
 from itertools import accumulate
 
@@ -51,6 +51,11 @@ class Counts:
     def is_seen(self) -> bool:
         """Whether there is anything to see."""
         return bool(self.letters or self.pictures or self.controls)
+
+    def less(self, other: Counts) -> Counts:
+        """Return what these counts have beyond other counts."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Counts(*(max(0, own - its) for own, its in pairs))
 
     def take(self, other: Counts) -> None:
         """Add other counts."""
@@ -215,15 +220,34 @@ class Sight:
         return found if found is not None and self.length(found) == length else None
 
     def recount(self, box: Box) -> Counts:
-        """Count a box and all boxes inside by their places in the source."""
+        """Count a box and all boxes inside by their places in the source.
+
+        The parser moves what a table may not hold to the place before the table, so a table has what the tree
+        has before it and the boxes before it do not have.
+        """
         element = box.node.element
         if element is not None and self.is_open(element):
             kind = _counted(element)
             counts = Counts(links=kind == LINK, pictures=kind == PICTURE, controls=kind == CONTROL)
+            passed = replace(counts)  # the boxes before, as the tree has them
             for part in box.parts:
-                counts.take(self.recount(part))
+                inner, whole = part.node.element, part.counts
+                again = self.recount(part)
+                if inner is not None and inner.tag == "table":
+                    moved = self._before(inner, element).less(passed)
+                    passed.take(moved)
+                    again.take(moved)
+                    self._again[inner] = again
+                passed.take(whole)
+                counts.take(again)
             self._again[element] = counts
+            box.renew()
         return box.counts
+
+    def _before(self, element: Element, around: Element) -> Counts:
+        """Return the counts of the contents of an element around another one that come before that one."""
+        first, last = self._spans.get(around, NOTHING)[0], self._spans.get(element, NOTHING)[0]
+        return Counts(*(column[last] - column[first] for column in self._sums))
 
 
 def _counted(element: Element) -> int | None:
@@ -296,6 +320,11 @@ class Box:
             sight.is_moved = True
         self._inside = parts, [part.node.start for part in parts], before
         return self._inside
+
+    def renew(self) -> None:
+        """Add up the letters of the parts again, after these were counted again."""
+        parts, starts, _ = self._inside or self._opened()
+        self._inside = parts, starts, [0, *accumulate([part.letters for part in parts])]
 
     def attribute(self, name: str) -> str:
         """Return an attribute of the element, or "" if it has none."""
