@@ -119,6 +119,19 @@ def test_a_feed_that_no_file_can_be_is_refused_in_words(feed: str, reason: str) 
     assert done.returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("feeds", "message"),
+    [
+        ('{"x.json": 3}', "the feed x.json has the options 3: give an object, for example"),
+        ('{"x.json": {"encoding": "utf-9"}}', "the feed x.json cannot be written: unknown encoding: utf-9"),
+    ],
+)
+def test_options_of_a_feed_that_cannot_be_are_refused_in_words(feeds: str, message: str) -> None:
+    done = scrapy("site", "-a", "seeds=http://a.example/", "-s", f"FEEDS={feeds}")
+    assert done.stderr.startswith(f"archivebot: {message}")
+    assert done.returncode == 2
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="allowed: only Linux has a full device")
 def test_a_feed_that_is_not_complete_is_an_exit_code(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()
@@ -135,6 +148,16 @@ def test_a_feed_whose_library_is_missing_is_an_exit_code(site: MockServer, crawl
     crawled = crawl("-O", "s3://bucket/x.jsonl", seeds=site.url())
     assert "missing boto3 library" in crawled.log
     assert crawled.code == 3
+
+
+@pytest.mark.parametrize("option", ["--pidfile", "--profile"])
+@pytest.mark.parametrize("command", [("crawl", "site", "-a", "seeds=http://a.example/"), ("stats",)])
+def test_a_file_of_an_option_that_cannot_be_written_is_refused(
+    tmp_path: Path, command: tuple[str, ...], option: str
+) -> None:
+    done = run_scrapy((*command, option, str(tmp_path / "none" / "x")))
+    assert done.stderr.endswith(f" {tmp_path}/none/x cannot be written: No such file or directory\n")
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize("command", [("crawl", "site", "-a", "seeds=http://a.example/"), ("stats",)])

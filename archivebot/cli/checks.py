@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -35,20 +36,26 @@ SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
 ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
 
 
-def check_options(settings: BaseSettings, given: Iterable[str]) -> None:
-    """Check the values of ``-s`` that Scrapy reads as JSON; raises WrongOption, which names the setting."""
-    for name, separator, text in (each.partition("=") for each in given):
+def check_options(settings: BaseSettings, opts: argparse.Namespace) -> None:
+    """Check options that Scrapy would not: values of ``-s`` in JSON, and files; raises WrongOption."""
+    for name, separator, text in (each.partition("=") for each in opts.set):
         if separator and isinstance(settings.get(name), BaseSettings) and not _is_table(text):
             raise WrongOption(f"{name} is {text!r}: give a JSON object, in {{ }}", print_help=False)
+    _check_file("file of the process id", opts.pidfile)
+    _check_file("profile", opts.profile)
 
 
 def check_log(settings: BaseSettings) -> None:
     """Check that the log file can be written, before Scrapy opens it; raises WrongOption."""
-    if name := settings["LOG_FILE"]:
+    _check_file("log", settings["LOG_FILE"])
+
+
+def _check_file(what: str, name: str | None) -> None:
+    if name:
         try:
             Path(name).open("a", encoding="utf-8").close()
         except OSError as error:
-            reason = f"the log {name} cannot be written: {error.strerror}"
+            reason = f"the {what} {name} cannot be written: {error.strerror}"
             raise WrongOption(reason, print_help=False) from error
 
 

@@ -89,7 +89,7 @@ class ArchiveCommand(ScrapyCommand):
         """Declare the options of one command."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        check_options(self.settings, opts.set)
+        check_options(self.settings, opts)
         super().process_options(args, opts)
         check_log(self.settings)
         if getattr(opts, "fields_file", None):

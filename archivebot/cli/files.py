@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import codecs
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -32,10 +33,15 @@ def file_body(path: Path) -> bytes:
 def check_feeds(settings: BaseSettings) -> None:
     """Raise UsageError if a feed cannot be written; Scrapy says so only during the crawl."""
     storages = settings.getwithbase("FEED_STORAGES")  # by scheme
-    for feed in map(str, settings.getdict("FEEDS")):
+    for feed, options in settings.getdict("FEEDS").items():
+        if not isinstance(options, Mapping):
+            wanted = 'give an object, for example {"format": "json"}'
+            raise UsageError(f"the feed {feed} has the options {options!r}: {wanted}")
         try:
-            _try_feed(feed, storages)
-        except (OSError, ValueError) as error:  # ValueError: an address or a path that cannot be
+            codecs.lookup(options.get("encoding") or settings["FEED_EXPORT_ENCODING"] or "utf-8")
+            _try_feed(str(feed), storages)
+        # LookupError: an unknown encoding; ValueError: an address or a path that cannot be.
+        except (OSError, LookupError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise UsageError(f"the feed {feed} cannot be written: {reason}") from error
 

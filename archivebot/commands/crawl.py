@@ -62,7 +62,7 @@ class Command(CrawlCommand):
         option or a setting is wrong.
         """
         try:
-            check_options(self.settings, opts.set)
+            check_options(self.settings, opts)
             super().process_options(args, opts)
             check_log(self.settings)
         except UsageError as error:
