@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
 from tests.commands import run_scrapy
 from tests.mockserver import MockServer
 
@@ -92,6 +94,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not MONGO.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    """An archive of its own, empty and open for writing."""
+    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
+    yield archive
+    archive.close()
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from archivebot.models import Headers, Outcome, Page
+from archivebot.archive import Archive
+from archivebot.models import Capture, Headers, Outcome, Page
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 URL = "http://example.com/page"
@@ -38,3 +39,8 @@ def make_page(
         level=level,
         location=location,
     )
+
+
+def visit(archive: Archive, page: Page) -> Capture:
+    """Store a page as a crawl does."""
+    return archive.add(archive.segment(page))

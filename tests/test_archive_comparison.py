@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject
-from archivebot.models import REQUISITE, Capture, Change, ChangeKind, Kind, Page, Snapshot
+from archivebot.models import REQUISITE, Capture, Change, ChangeKind, Kind, Snapshot
 from archivebot.storage.base import StoredVersion
 from archivebot.versioning.keep import Keep
-from tests.factories import URL, make_page
+from tests.factories import URL, make_page, visit
 
 STORY = "The council met on Monday to hear why the ferry is late, and who will pay for the second boat. "
 
@@ -25,17 +22,6 @@ def page(story: str = STORY, menu: str = "Home", seen: str = "1,204 views", adve
 <nav><ul><li><a href=/>{menu}</a></li><li><a href=/sea>Sea</a></li></ul></nav>
 <main><h1>The ferry</h1><p>{story * 4}</p><p>{STORY[:60]}</p></main>
 <aside class=ad><p>{advert}</p></aside><footer><p>{seen}</p></footer></body></html>""".encode()
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
-    yield archive
-    archive.close()
-
-
-def visit(archive: Archive, page: Page) -> Capture:
-    return archive.add(archive.segment(page))
 
 
 def test_a_change_of_furniture_touches_the_page_and_is_a_version(archive: Archive) -> None:

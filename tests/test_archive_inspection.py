@@ -12,9 +12,9 @@ import pytest
 from archivebot.archive import Archive, inspection, readings
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
-from archivebot.models import Capture, ChangeKind, Kind, Label, Page, QualityKind, Snapshot
+from archivebot.models import ChangeKind, Kind, Label, QualityKind, Snapshot
 from archivebot.storage import open_store
-from tests.factories import URL, html, make_page
+from tests.factories import URL, html, make_page, visit
 from tests.servers import mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
@@ -42,10 +42,6 @@ def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]
     archive = Archive(open_store(uri), config)
     yield archive
     archive.close()
-
-
-def visit(archive: Archive, page: Page) -> Capture:
-    return archive.add(archive.segment(page))
 
 
 def test_a_wall_is_no_change_of_the_page(archive: Archive) -> None:

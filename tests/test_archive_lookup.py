@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,11 +21,10 @@ from archivebot.exceptions import StorageError
 from tests.contracts.reader import SITE, ReaderContract, keep
 from tests.contracts.store import ROOT
 from tests.factories import URL, html, make_page
+from tests.permissions import as_nobody, forbid
 from tests.servers import mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
-
-NOBODY = 65534
 
 
 class TestSQLiteReader(ReaderContract):
@@ -68,26 +67,6 @@ def archive(config: ArchiveConfig) -> Iterator[Archive]:
     with Archive.open(config) as archive:
         keep(archive, 0)
         yield archive
-
-
-def forbid(folder: Path) -> None:
-    """Take the right to write from a folder and the files in it."""
-    for path in (*folder.iterdir(), folder):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-
-
-def as_nobody(work: Callable[[], bool]) -> bool:
-    """Return whether work succeeds in a process that is not root."""
-    child = os.fork()
-    if child == 0:
-        if os.getuid() == 0:
-            os.setuid(NOBODY)
-        try:
-            os._exit(not work())
-        except BaseException as error:
-            print(repr(error), file=sys.stderr)
-            os._exit(2)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def captures(config: ArchiveConfig) -> int:

@@ -14,26 +14,15 @@ from archivebot.archive import Archive
 from archivebot.archive.recorder import ATTEMPTS, Recorder
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
-from archivebot.models import Capture, Change, Kind, Outcome, Page
+from archivebot.models import Capture, Change, Kind, Outcome
 from archivebot.storage.sqlite.store import SQLiteStore
-from tests.factories import URL, html, make_page
+from tests.factories import URL, html, make_page, visit
 from tests.test_segmentation_segmenter import paper_page
 
 STORIES = [
     f"Story {n} tells how the council of town number {n} met, what it decided, and who spoke against it."
     for n in range(8)
 ]
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
-    yield archive
-    archive.close()
-
-
-def visit(archive: Archive, page: Page) -> Capture:
-    return archive.add(archive.segment(page))
 
 
 def changed(capture: Capture) -> dict[str, str]:

@@ -25,7 +25,8 @@ from archivebot.sample.server import STATES, SampleSite
 from archivebot.storage.sqlite.schema import STEPS
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
-from tests.test_commands_readonly import forbid, told
+from tests.permissions import forbid
+from tests.test_commands_readonly import told
 
 ARCHIVES = Path(__file__).parent / "archives"
 SCHEMAS = [

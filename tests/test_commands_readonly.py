@@ -17,6 +17,7 @@ from archivebot.frontier import Entry, State, frontier_uri, open_frontier
 from tests.commands import run_scrapy
 from tests.contracts.reader import keep
 from tests.factories import URL
+from tests.permissions import forbid
 
 OTHER = "http://example.com/other"
 
@@ -64,11 +65,6 @@ def told(folder: Path, *commands: list[str]) -> list[str]:
     environment = os.environ | {"ARCHIVE_URI": f"sqlite:///{folder}/a.db"}
     done = (run_scrapy((*each, "--json"), environment=environment, bound=True) for each in commands)
     return [f"{each.stdout}\n{each.returncode}" for each in done]
-
-
-def forbid(folder: Path) -> None:
-    for path in (*folder.iterdir(), folder):
-        path.chmod(0o555 if path.is_dir() else 0o444)
 
 
 @pytest.mark.long

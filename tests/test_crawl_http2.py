@@ -17,12 +17,13 @@ from scrapy import Request
 
 from archivebot import Archive, ArchiveConfig
 from archivebot import settings as project
-from archivebot.models import Capture, Outcome
+from archivebot.models import Outcome
 from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.mockserver import markup
 from tests.servers import certificate, free_port
+from tests.test_crawl_wire import kept
 
 pytest.importorskip("h2", reason="no h2: pip install -e .[http2]")
 
@@ -261,13 +262,6 @@ def crawled(server: StreamServer, tmp_path_factory: pytest.TempPathFactory) -> C
     assert done.code == 0
     assert "Traceback" not in done.log
     return crawl
-
-
-def kept(crawl: Crawl, url: str) -> tuple[Capture, Wire]:
-    with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
-        (capture,) = archive.captures(url)
-    assert capture.wire is not None
-    return capture, capture.wire
 
 
 @pytest.mark.long

@@ -26,6 +26,7 @@ from archivebot.models import Capture, Outcome
 from archivebot.wire import Wire
 from tests.conftest import Crawl
 from tests.mockserver import markup
+from tests.test_crawl_truncation import deflated
 
 PAGE = markup([], "some words of a page " * 20)
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -60,11 +61,6 @@ def coded(name: bytes, body: bytes) -> Kind:
 def chunks(*parts: bytes, trailers: bytes = b"", extension: bytes = b"") -> bytes:
     pieces = [b"%x%s\r\n%s\r\n" % (len(part), extension, part) for part in parts]
     return b"".join(pieces) + b"0\r\n" + trailers + b"\r\n"
-
-
-def deflated(body: bytes) -> bytes:
-    coder = zlib.compressobj(wbits=-15)
-    return coder.compress(body) + coder.flush()
 
 
 CHUNKED = OK + HTML + b"Transfer-Encoding: chunked\r\n"

@@ -11,9 +11,7 @@ import pytest
 from archivebot.exceptions import UsageError
 from archivebot.forms.classifier import Decision, FormClassifier, posteriors
 from archivebot.forms.features import events
-from archivebot.forms.form import Form
-from archivebot.forms.reader import read_forms
-from tests.test_forms_labels import BOOKS
+from tests.test_forms_labels import BOOKS, read
 
 SEARCH_BOX = (
     "<form action=/search><input name=q placeholder='Search this site'><button>Search</button></form>"
@@ -34,11 +32,6 @@ FLIGHTS = """<form action=/flights method=get><label>From <input name=origin></l
     <input type=submit value="Search flights"></form>"""
 JOBS = """<form action=/jobs/search>Keywords <input name=keywords> Location <input name=location>
     <select name=category><option>All categories</select><button>Find jobs</button></form>"""
-
-
-def read(markup: str) -> Form:
-    (form,) = read_forms(markup.encode(), "utf-8")
-    return form
 
 
 def decide(markup: str) -> Decision:

@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from archivebot.forms.features import events, sources
-from archivebot.forms.form import Form
 from archivebot.forms.lexicon import meanings
-from archivebot.forms.reader import read_forms
 from tests.test_forms_classifier import CONTACT, SEARCH_BOX
-
-
-def read(markup: str) -> Form:
-    (form,) = read_forms(markup.encode(), "utf-8")
-    return form
+from tests.test_forms_labels import read
 
 
 def test_each_source_is_told_apart() -> None:

@@ -19,6 +19,7 @@ from archivebot.frontier.sqlite import SQLiteFrontier
 from archivebot.storage.sqlite.store import SQLiteStore
 from tests.contracts.frontier import FrontierContract
 from tests.contracts.frontier_workers import entry, url_of
+from tests.test_storage_sqlite_store import change, pragma
 
 COUNTED = (
     ", ".join(f"coalesce(sum(state = {number}), 0) AS {state}" for number, state in enumerate(STATES))
@@ -71,16 +72,6 @@ def frontier(path: Path) -> Iterator[SQLiteFrontier]:
     frontier.begin("", None)
     yield frontier
     frontier.close()
-
-
-def pragma(path: Path, name: str) -> object:
-    with closing(sqlite3.connect(path)) as database:
-        return database.execute(f"PRAGMA {name}").fetchone()[0]
-
-
-def change(path: Path, sql: str) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute(sql)
 
 
 def test_the_file_is_in_wal_mode_and_says_whose_it_is(frontier: SQLiteFrontier, path: Path) -> None:

@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 from archivebot.hypertext import read
 from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, leads_by_click, literals
 from archivebot.models import Link
-
-URL = "http://a.example/dir/page"
-
-
-def links(body: str, *, context: bool = False) -> list[Link]:
-    return list(read(body.encode(), "utf-8", URL, context=context).links)
-
-
-def targets(body: str) -> list[str]:
-    return [link.url.removeprefix("http://a.example") for link in links(body)]
+from tests.test_hypertext_links import URL, links, targets
 
 
 @pytest.mark.parametrize(

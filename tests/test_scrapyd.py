@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Kind
 from tests.mockserver import MockServer, Reply
+from tests.servers import free_port
 from tests.test_packaging import copy_of_checkout
 
 pytestmark = pytest.mark.long
@@ -81,14 +81,9 @@ def wait_for(condition: Callable[[], object], seconds: float, otherwise: str) ->
         time.sleep(0.1)
 
 
-def free_port() -> int:
-    """Let the system choose a port; scrapyd cannot do it itself, port 0 is none to it."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def scrapyd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scrapyd]:
+    # scrapyd cannot choose a port itself: port 0 is none to it.
     folder, port = tmp_path_factory.mktemp("scrapyd"), free_port()
     (folder / "scrapyd.conf").write_text(CONF.format(port=port))
     log = folder / "scrapyd.log"

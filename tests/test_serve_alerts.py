@@ -22,8 +22,9 @@ from archivebot.watch import rulebook
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.rulebook import Rulebook
 from archivebot.watch.sent import sent_alerts
+from tests.permissions import as_nobody, forbid
 from tests.served import Answer, Served, serving
-from tests.test_archive_lookup import as_nobody, folder, forbid
+from tests.test_archive_lookup import folder
 from tests.watching import ALERT, SITE, Watch, archived, page
 
 __all__ = ["folder"]

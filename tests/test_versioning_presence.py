@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
 from archivebot.models import Capture, Kind, Outcome
 from tests.factories import START, URL, html, make_page
 
 PAGE = html("The library opens at nine and closes at six on every working day of the week.")
 WALL = b"<!DOCTYPE html><title>Page not found</title><h1>Page not found</h1><p>Sorry."
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
-    yield archive
-    archive.close()
 
 
 def fetched(archive: Archive, day: float, body: bytes) -> Capture:
