@@ -11,12 +11,13 @@ import struct
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO, cast
 
 from archivebot.proof.signing import Signer
+from archivebot.timestamps import iso_time
 
 VERSION = "1.1.1"
 
@@ -88,7 +89,7 @@ class Package:
             "profile": "data-package",
             "wacz_version": VERSION,
             "title": title,
-            "created": _rfc3339(self._began),
+            "created": iso_time(self._began),
             "software": self._software,
             # The names of version 1.1.1, and that of 1.2.0.
             **({"mainPageUrl": home["url"], "mainPageDate": home["ts"], "home": home} if home else {}),
@@ -97,7 +98,7 @@ class Package:
         data = json.dumps(about, indent=2, ensure_ascii=False).encode()
         digest: dict[str, Any] = {"path": "datapackage.json", "hash": f"sha256:{sha256(data).hexdigest()}"}
         if signer is not None:
-            digest["signedData"] = signer.signed(digest["hash"], _rfc3339(self._began), self._software)
+            digest["signedData"] = signer.signed(digest["hash"], iso_time(self._began), self._software)
         self._zip.writestr("datapackage.json", data)
         self._zip.writestr("datapackage-digest.json", json.dumps(digest, indent=2))
 
@@ -153,20 +154,16 @@ def pages_of(lines: Iterable[tuple[str, datetime, str]]) -> Iterator[dict[str, A
 
     The URL stands for a missing title: py-wacz takes an entry without a title for an empty row.
 
-    >>> list(pages_of([("http://a.example/", datetime(2026, 1, 2, tzinfo=UTC), "A")]))
+    >>> list(pages_of([("http://a.example/", datetime.fromisoformat("2026-01-02T00:00Z"), "A")]))
     [{'url': 'http://a.example/', 'ts': '2026-01-02T00:00:00Z', 'title': 'A'}]
     """
     for url, when, title in lines:
-        yield {"url": url, "ts": _rfc3339(when), "title": title or url}
+        yield {"url": url, "ts": iso_time(when), "title": title or url}
 
 
 def home_of(url: str, when: datetime) -> dict[str, str]:
     """Return the page that a package opens with."""
-    return {"url": url, "ts": _rfc3339(when)}
-
-
-def _rfc3339(when: datetime) -> str:
-    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return {"url": url, "ts": iso_time(when)}
 
 
 def _line(document: dict[str, Any]) -> bytes:

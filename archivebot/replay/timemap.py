@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 from archivebot.replay.address import ROOT, replay_path
-from archivebot.timestamps import timestamp
+from archivebot.timestamps import iso_time, timestamp
 
 LINK_FORMAT = "application/link-format"
 TYPES = {"link": LINK_FORMAT, "json": "application/json", "cdxj": "application/cdxj+ors"}
@@ -132,9 +132,9 @@ def _as_json(places: Places, part: Part) -> str:
         "timegate_uri": places.timegate,
         "timemap_uri": {f"{form}_format": places.timemap(form) for form in TYPES},
         "mementos": {
-            "list": [{"datetime": _iso(when), "uri": places.memento(when)} for when in part.times],
-            "first": {"datetime": _iso(part.first), "uri": places.memento(part.first)},
-            "last": {"datetime": _iso(part.last), "uri": places.memento(part.last)},
+            "list": [{"datetime": iso_time(when), "uri": places.memento(when)} for when in part.times],
+            "first": {"datetime": iso_time(part.first), "uri": places.memento(part.first)},
+            "last": {"datetime": iso_time(part.last), "uri": places.memento(part.last)},
         },
     }
     if part.more:
@@ -184,7 +184,3 @@ def _link(
     if start and end:
         parts += f'from="{http_date(start)}"', f'until="{http_date(end)}"'
     return "; ".join(parts)
-
-
-def _iso(when: datetime) -> str:
-    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC
 from typing import Any
 
 from archivebot.archive import ArchiveReader
@@ -14,7 +13,7 @@ from archivebot.records import archive_record, delta_record, history_record, lif
 from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part, Question, count
 from archivebot.records.shapes import list_of, ref
 from archivebot.replay.address import moment
-from archivebot.timestamps import end_of_second
+from archivebot.timestamps import end_of_second, timestamp
 from archivebot.web.timeline import time_lines
 from archivebot.web.versions import first_capture, media_of_capture, two_versions
 
@@ -112,7 +111,7 @@ def _captures(archive: ArchiveReader, given: Given) -> Part:
     while rest and rest[-1].captured_at <= last:
         found += rest
         rest = archive.captures(url, rest[-1].captured_at, 1)
-    following = {"after": f"{last.astimezone(UTC):%Y%m%d%H%M%S}"} if rest else None
+    following = {"after": timestamp(last)} if rest else None
     return Part([history_record(each) for each in found], following)
 
 
