@@ -52,10 +52,6 @@ class NaiveBayes:
         """The classes learnt so far, in the order they came."""
         return tuple(self._counts)
 
-    def counts(self, label: str) -> Mapping[str, float]:
-        """Return how often each term was learnt in a class."""
-        return self._counts.get(label, {})
-
     def learn(self, label: str, terms: Terms) -> None:
         """Learn a text of a class."""
         counts = self._counts.setdefault(label, {})
