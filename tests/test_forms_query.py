@@ -215,6 +215,12 @@ def test_a_form_that_opens_no_page_is_refused() -> None:
         query_urls(record(method="dialog"), [{}])
 
 
+@pytest.mark.parametrize("action", ["mailto:a@b.example", "about:blank", "http://[", "ftp://b.example/"])
+def test_a_form_that_leads_to_no_http_url_is_refused(action: str) -> None:
+    with pytest.raises(UsageError, match="which is no http URL"):
+        query_urls(replace(record(), action=action), [{}])
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from archivebot.exceptions import UsageError
 from archivebot.forms.form import BUTTONS, TICKED, TYPED, Control
 from archivebot.forms.record import FormRecord
-from archivebot.urls import canonical_url, with_method
+from archivebot.urls import canonical_url, target, with_method
 
 FORM_DATA = "application/x-www-form-urlencoded"
 _UNSENT = BUTTONS | {"reset", "file"}
@@ -84,6 +84,8 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
     """
     if record.method not in ("get", "post"):
         raise UsageError(f"the form sends {record.method.upper()}: only GET and POST are requests")
+    if target(record.action, "") is None:
+        raise UsageError(f"the form leads to {record.action!r}, which is no http URL")
     known = [control.name for control in record.controls if control.name]
     action = urlsplit(record.action)
     for row in rows:
