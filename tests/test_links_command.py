@@ -20,7 +20,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 HOME, STAFF, FAR = "http://a.example/", "http://a.example/staff", "http://b.example/far"
 PAGES = {
     HOME: [Link(STAFF, "Staff", role="navigation"), Link(FAR, "The far one")],
-    STAFF: [Link(HOME, "Home", role="header")],
+    STAFF: [Link(HOME, "Home", role="header"), Link("https://www.c.example/deep", "Deep")],
 }
 
 
@@ -51,6 +51,12 @@ def test_the_links_of_a_page_are_told_with_their_anchors_and_roles(run: Run) -> 
 def test_the_pages_that_link_to_a_page_that_was_never_fetched_are_told(run: Run) -> None:
     lines = run("--to", "b.example/far").stdout.splitlines()
     assert [line.split()[-1] for line in lines] == ["page", HOME]
+
+
+@pytest.mark.parametrize("typed", ["c.example/deep", "www.c.example/deep#top", "http://c.example/deep"])
+def test_links_to_a_page_are_found_as_people_type_it(run: Run, typed: str) -> None:
+    lines = run("--to", typed).stdout.splitlines()
+    assert [line.split()[-1] for line in lines] == ["page", STAFF]
 
 
 def test_a_script_gets_a_record_for_each_link(run: Run) -> None:

@@ -8,7 +8,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.records import link_record
-from archivebot.urls import parse_seed
+from archivebot.urls import parse_seed, variants
 
 
 class Command(ArchiveCommand):
@@ -58,4 +58,5 @@ def _resolved(archive: ArchiveReader, text: str) -> str:
     try:
         return archive.resolve(text)
     except NotArchived:
-        return parse_seed(text)
+        linked = (url for url in variants(text) if any(archive.links_to(url, limit=1)))
+        return next(linked, None) or parse_seed(text)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import astuple
 from datetime import UTC, datetime
-from itertools import chain, islice, product
+from itertools import chain, islice
 from typing import Any
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
@@ -15,7 +14,7 @@ from archivebot.frontier import FrontierReader, State, open_frontier, read_front
 from archivebot.frontier.base import Record
 from archivebot.records import crawl_record, url_record
 from archivebot.timestamps import parse_since
-from archivebot.urls import parse_seed
+from archivebot.urls import variants
 
 LAST = "last"
 
@@ -49,7 +48,7 @@ def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
     """
     with closing(read_frontier(uri, crawl)) as frontier:
         names = [crawl] if crawl else [each.name for each in frontier.crawls()]
-    for variant in _variants(url):
+    for variant in variants(url):
         for name in names:
             with closing(read_frontier(uri, name)) as frontier:
                 if record := frontier.get(variant):
@@ -60,16 +59,6 @@ def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
         f"the crawl {names[0]} never met {url}: no page that it fetched links to it, "
         "or only with rel=nofollow"
     )
-
-
-def _variants(text: str) -> Iterator[str]:
-    """Yield the URLs that a typed URL may mean; raises UsageError if it is none."""
-    yield text
-    url = parse_seed(text)
-    yield url
-    rest = url.partition("://")[2].removeprefix("www.")
-    for scheme, www in product(("https", "http"), ("", "www.")):
-        yield f"{scheme}://{www}{rest}"
 
 
 def path(frontier: FrontierReader, record: Record) -> list[str]:

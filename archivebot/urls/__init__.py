@@ -1,6 +1,6 @@
 """Addresses: the identity of a page, its key for look-up, and whether it may be fetched."""
 
-from archivebot.urls.canonical import canonical_url, encoded, joined, parse_seed, target
+from archivebot.urls.canonical import canonical_url, encoded, joined, parse_seed, target, variants
 from archivebot.urls.method import has_method, with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
@@ -27,5 +27,6 @@ __all__ = [
     "target",
     "trap",
     "urlkey",
+    "variants",
     "with_method",
 ]

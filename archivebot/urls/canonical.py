@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from urllib.parse import quote
 
 from ada_url import join_url
@@ -162,6 +164,21 @@ def parse_seed(text: str) -> str:
     """
     text = text.strip(_AROUND)
     return canonical_url(text if SCHEME.match(text) else "http://" + text.removeprefix("//"))
+
+
+def variants(text: str) -> Iterator[str]:
+    """Yield the URLs that a typed address may mean, itself first: https or http, with or without www.
+
+    Raises UsageError if it is not an http URL.
+
+    >>> [*variants("example.com/a")][1:]
+    ['http://example.com/a', 'https://example.com/a', 'https://www.example.com/a', 'http://www.example.com/a']
+    """
+    yield text
+    url = parse_seed(text)
+    rest = url.partition("://")[2].removeprefix("www.")
+    others = (f"{scheme}://{www}{rest}" for scheme, www in product(("https", "http"), ("", "www.")))
+    yield from dict.fromkeys((url, *others))
 
 
 def _canonical(text: str) -> str:
