@@ -50,17 +50,14 @@ _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
 
 def note_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
-    """Print a note if the page of a shown version is gone, or the version is later than was asked for.
+    """Print a note if the page of a shown version is gone; return since when, or None.
 
-    ``when`` is the requested time: the page counts as gone if it was gone by then. Returns since when it is
-    gone, or None.
+    ``when`` is the requested time: the page counts as gone if it was gone by then.
     """
     since = archive.gone_since(shown.url, when)
-    is_later = when is not None and shown.captured_at > when
-    if since or is_later:
+    if since:
         version = f"version {shown.number} of" if shown.number else "what was captured at"
-        why = f"nothing is older than {when:{TIME}}" if is_later else f"gone since {since:{TIME}}"
-        note(f"{shown.url}: {why}; this is {version} {shown.captured_at:{TIME}}")
+        note(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
     return since
 
 

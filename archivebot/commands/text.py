@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, note_age, print_json
+from archivebot.cli import TIME, ArchiveCommand, note_age, print_json
 from archivebot.content.page import body_content
 from archivebot.markup.media import media_of
 from archivebot.models import QualityKind
@@ -30,6 +30,10 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)
         since = note_age(archive, capture, when)
+        if when and capture.captured_at > when:
+            note(
+                f"{capture.url}: nothing is as old as {when:{TIME}}; this is of {capture.captured_at:{TIME}}"
+            )
         kind, read = media_of(body, content_type).without_text, body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
