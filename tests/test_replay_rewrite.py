@@ -191,11 +191,12 @@ def test_a_long_style_sheet_takes_time_in_proportion_to_its_length() -> None:
 
 
 def test_the_query_of_an_address_is_in_the_charset_of_its_page() -> None:
-    page = "<a href='/é?q=名'><img src='i?名'>".encode("gb18030")
+    page = "<a href='/é?q=名'><img src='i?名'><form></form>".encode("gb18030")
     media = media_of(page, "text/html; charset=gbk")
     text, _ = Rewriter(URL, DIGITS).body(page, media)
     assert plain('href="§/http://a.example/%C3%A9?q=%C3%FB"') in text.decode()
     assert plain('src="§im_/http://a.example/d/i?%C3%FB"') in text.decode()
+    assert '<form accept-charset="gb18030">' in text.decode()
     document = parse(page.decode("gb18030"))
     assert page_requisites(document, URL, media.charset) == ("http://a.example/d/i?%C3%FB",)
 

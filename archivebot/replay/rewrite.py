@@ -163,6 +163,9 @@ class Rewriter:
                 element.set_text(value)
         self._tell_uses(document)
         self._tell_targets(document)
+        if not self._replayed.charset.startswith("utf"):
+            for form in document.select("form:not([accept-charset])"):
+                form.attrs["accept-charset"] = label_of(self._replayed.charset)
 
     def _taken_sheets(self, document: Document) -> Iterator[tuple[Element, str, str]]:
         """Take the style sheets out of a page; yield each with its element and attribute, rewritten."""
