@@ -13,6 +13,8 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.jobs.activity import events
+from archivebot.markup.page import ParsedPage
+from archivebot.replay.requisites import page_requisites
 from tests.conftest import Crawl, Crawled
 from tests.mockserver import Asked, MockServer, Reply, html, markup, redirect, robots
 from tests.servers import mongo_server, mongo_uri
@@ -327,3 +329,11 @@ def test_a_resumed_crawl_goes_on_with_the_requisites(site: MockServer, crawl: Cr
     assert done.code == 0
     assert kinds(done, "crawl") == {}
     assert crawl.ask("frontier")["states"]["done"] == 21
+
+
+def test_what_a_declarative_shadow_root_loads_is_a_requisite() -> None:
+    page = (
+        b"<div><template shadowrootmode=open><link rel=stylesheet href=s.css><img src=i.png></template></div>"
+    )
+    found = page_requisites(ParsedPage(page, "utf-8").document, "http://a.example/")
+    assert found == ("http://a.example/s.css", "http://a.example/i.png")

@@ -68,7 +68,7 @@ class ParsedPage:
     @cached_property
     def document(self) -> Document:
         """The tree of the page, with the place of each tag in the source."""
-        return parse(self.source, source_locations=True)
+        return parse(self.source, source_locations=True, allow_declarative_shadow_roots=False)
 
     @property
     def has_tree(self) -> bool:
