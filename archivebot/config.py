@@ -29,7 +29,12 @@ DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
 
 # What a setting is at least 1 of: with fewer nothing would be fetched, or living workers would lose leases.
-UNITS = {"readers": "process", "local_concurrency": "request at a time", "lease_seconds": "second"}
+UNITS = {
+    "readers": "process",
+    "local_concurrency": "request at a time",
+    "lease_seconds": "second",
+    "rank_every": "page",
+}
 
 # Of 3,310 versions (505 MB) level 10 makes 11.64 MB in 21 CPU seconds, level 9 11.69 MB in 21, level
 # 11 11.59 MB in 25 and level 12 11.59 MB in 28.
@@ -226,6 +231,10 @@ class FocusConfig(_Settings):
     keep_off_topic: bool = False
     priority_weights: dict[str, float] = field(default_factory=dict)
     rank_every: int = 500
+
+    def __post_init__(self) -> None:
+        if self.link_threshold > 1:
+            raise UsageError(f"ARCHIVE_LINK_THRESHOLD is {self.link_threshold}: give a number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

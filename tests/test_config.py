@@ -149,6 +149,8 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
             "ARCHIVE_BUDGET_PATH is 'many': give a whole number",
         ),
         (FrontierConfig, {"ARCHIVE_LEASE_SECONDS": "0"}, "LEASE_SECONDS is 0.0: give at least 1 second"),
+        (FocusConfig, {"ARCHIVE_RANK_EVERY": "0"}, "ARCHIVE_RANK_EVERY is 0: give at least 1 page"),
+        (FocusConfig, {"ARCHIVE_LINK_THRESHOLD": "2"}, "LINK_THRESHOLD is 2.0: give a number from 0 to 1"),
         (PaceConfig, {"ARCHIVE_LOCAL_CONCURRENCY": "0"}, "LOCAL_CONCURRENCY is 0: give at least 1 request"),
         (ServeConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (SiteConfig, {"ARCHIVE_SITE_FORMS": "9" * 5000}, "9.: give a whole number from 0 on, of at most 18"),
