@@ -361,10 +361,6 @@ def _text(name: str, settings: Mapping[str, Any], default: str) -> str:
     return str(settings.get(name) or default)
 
 
-def _path(name: str, settings: Mapping[str, Any], default: Path) -> Path:
-    return Path(settings.get(name, default))
-
-
 def _weights(name: str, settings: Mapping[str, Any], default: dict[str, float]) -> dict[str, float]:
     """Read a setting that maps names to numbers; raises UsageError for other values.
 
@@ -386,7 +382,7 @@ _READERS: dict[type, Callable[[str, Mapping[str, Any], Any], Any]] = {
     float: _number,
     bool: _switch,
     str: _text,
-    type(Path()): _path,
+    type(Path()): lambda name, settings, default: Path(settings.get(name, default)),
     dict: _weights,
 }
 
