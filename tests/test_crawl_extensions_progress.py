@@ -288,3 +288,9 @@ def test_logs_and_live_line_do_not_mix(site: MockServer, tmp_path: Path) -> None
     for line in text.splitlines():
         visible = line.rpartition("\x1b[K")[2]
         assert visible.count(" pages  ") + visible.count(" DEBUG: ") <= 1
+
+
+def test_an_interval_of_0_prints_no_lines_of_progress(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    crawled = crawl("-s", "ARCHIVE_PROGRESS_INTERVAL=0", seeds=site.url())
+    assert "Traceback" not in crawled.log

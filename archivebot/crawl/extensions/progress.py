@@ -193,7 +193,8 @@ class ProgressLog:
             handler.addFilter(self._make_room)
         self.begun = self.clock()
         self._loop = create_looping_call(self._report)
-        self._loop.start(self.interval, now=False)
+        if self.interval:
+            self._loop.start(self.interval, now=False)
 
     def spider_closed(self) -> None:
         """Stop printing progress, so that it does not mix with Scrapy's last log lines."""
