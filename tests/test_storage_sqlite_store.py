@@ -6,6 +6,8 @@ import hashlib
 import os
 import random
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -72,6 +74,22 @@ def test_readers_go_on_while_a_writer_writes(store: SQLiteStore, path: Path) -> 
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         assert len(store.versions(URL)) == 1
+
+
+@pytest.mark.parametrize("event", ["an error", "a reader"])
+def test_a_writer_keeps_its_log_when_another_process_closes_the_file(
+    store: SQLiteStore, path: Path, event: str
+) -> None:
+    if event == "an error":
+        with pytest.raises(CorruptObject), store.reading():
+            store.database.execute("SELECT * FROM nowhere")
+    else:
+        SQLiteReader(str(path)).close()
+    program = f"import sqlite3; file = sqlite3.connect({str(path)!r}); file.execute('ANALYZE'); file.close()"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    put(store, b"body", 0)
+    with closing(SQLiteReader(str(path))) as reader:
+        assert len(reader.versions(URL)) == 1
 
 
 def test_payloads_are_found_without_the_lock_of_a_writer(

@@ -58,10 +58,12 @@ class ArchiveFile(DatabaseFile):
 
     damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
     undone = 0
+    _is_opening = True
 
     def __init__(self, path: str, writable: bool = True) -> None:
         self._writable = writable
         super().__init__(path)
+        self._is_opening = False
         self._presence = Presence(path)
         self._durable = self.database.total_changes
         self._is_open = True
@@ -96,7 +98,9 @@ class ArchiveFile(DatabaseFile):
             migrate(self.database, self.uri)
 
     def _failure(self, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
-        return failure(self.uri, error, cut_short(self._path) or self.damaged)
+        # To look into the file later would end the locks on it: see require().
+        short = cut_short(self._path) if self._is_opening else ""
+        return failure(self.uri, error, short or self.damaged)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from errno import EACCES, EISDIR
 from pathlib import Path
+from stat import S_ISDIR
 from urllib.parse import quote
 
 from archivebot.exceptions import NotArchived, StorageError
@@ -84,13 +86,20 @@ def _is_unwritable(error: sqlite3.OperationalError) -> bool:
 
 
 def require(path: str, missing: NotArchived) -> None:
-    """Raise ``missing`` if a file does not exist or is empty, StorageError if it may not be read."""
+    """Raise ``missing`` if a file does not exist or is empty, StorageError if it may not be read.
+
+    The file is not opened: when a process closes a file, the system ends all locks of the process on it, also
+    those of its other connections. Another process would then delete their write-ahead log.
+    """
     try:
-        with open(path, "rb") as file:
-            if file.read(1):
-                return
+        found = os.stat(path)
+        if S_ISDIR(found.st_mode):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if not os.access(path, os.R_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))
     except FileNotFoundError:
-        pass
+        raise missing from None
     except OSError as error:
         raise StorageError(f"sqlite:///{path} cannot be read: {error.strerror}") from error
-    raise missing
+    if not found.st_size:
+        raise missing
