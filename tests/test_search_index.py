@@ -482,6 +482,12 @@ def test_case_and_accents_are_ignored_in_all_scripts(uri: str, path: str, text: 
     assert any(is_found for _, is_found in pieces(text, words))
 
 
+@pytest.mark.parametrize(("words", "found"), [("python", "Python"), ("py*", "Python"), ("cafe", "Café")])
+def test_a_word_between_characters_of_a_script_without_spaces_is_marked(words: str, found: str) -> None:
+    assert pieces("使用Python编程。東京Café店", words)[1] == (found, True)
+    assert pieces("使用CPython编程。東京xCafé店", words) == [("使用CPython编程。東京xCafé店", False)]
+
+
 @pytest.mark.parametrize(
     ("text", "words"), [("がき", "かき"), ("हिन्दी", "हन्द"), ("น้ำ", "นำ"), ("한국", "하국")]
 )

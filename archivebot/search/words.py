@@ -13,7 +13,8 @@ LONGEST = 500
 
 # A character of a script without spaces is a word. A phrase of them is found wherever it begins, also in the
 # middle of a word; the other scripts here are Thai, Lao, Burmese and Khmer.
-_ALONE = re.compile(f"([{UNSPACED}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff])")
+_UNSPACED = f"{UNSPACED}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+_ALONE = re.compile(f"([{_UNSPACED}])")
 
 # What is left out of a word: accents, the points of Hebrew and Arabic, the stroke that lengthens an Arabic
 # word, and the soft hyphen. The vowels of Indic scripts and of Thai, and the marks of kana, make other words.
@@ -121,8 +122,9 @@ def _pattern(part: tuple[str, bool]) -> str:
     """Return the regular expression that finds a word or a phrase in a plain text."""
     text, is_prefix = part
     words = WORD.findall(_ALONE.sub(r" \1 ", text))
-    before = "" if _ALONE.match(words[0]) else r"(?<!\w)"
-    after = "" if _ALONE.match(words[-1]) else r"\w*" if is_prefix else r"(?!\w)"
+    start, end = rf"(?:(?<!\w)|(?<=[{_UNSPACED}]))", rf"(?:(?!\w)|(?=[{_UNSPACED}]))"
+    before = "" if _ALONE.match(words[0]) else start
+    after = "" if _ALONE.match(words[-1]) else rf"[^\W{_UNSPACED}]*" if is_prefix else end
     return before + r"[\W_]*".join(_LETTER.sub(_letter, word) for word in words) + after
 
 
