@@ -97,3 +97,11 @@ def test_a_path_may_begin_with_two_slashes(folder: Path) -> None:
     for command in (["index"], ["history", URL], ["frontier"], ["search", "tides"]):
         done = run_scrapy(command, environment=environment, bound=True)
         assert done.returncode in (0, 1), done.stderr
+
+
+def test_a_path_may_lead_to_the_folder_above_a_link(folder: Path) -> None:
+    (folder / "real" / "sub").mkdir(parents=True)
+    (folder / "link").symlink_to(folder / "real" / "sub")
+    config = ArchiveConfig(uri=f"sqlite:///{folder}/link/../b.db")
+    Archive.open(config).close()
+    Archive.reader(config).close()

@@ -51,7 +51,7 @@ def uri_of(path: str, way: str) -> str:
     >>> uri_of("//srv/a?.db", "mode=ro")  # two slashes alone would stand before a host
     'file:////srv/a%3F.db?mode=ro'
     """
-    return f"file://{quote(os.path.abspath(path))}?{way}"
+    return f"file://{quote(str(Path(path).absolute()))}?{way}"
 
 
 def _ways(path: str) -> Iterator[str]:
