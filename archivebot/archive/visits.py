@@ -43,7 +43,10 @@ class Visits:
             yield from merge(*found, key=attrgetter("captured_at", "url"))
 
     def pages(self, site: str | None, damaged: Damaged) -> Iterator[str]:
-        """Yield the pages on the host of a URL, or all; ``damaged`` gets the errors of others."""
+        """Yield the URLs of all pages, or of those on the host of a URL.
+
+        ``damaged`` gets the errors of pages that cannot be read.
+        """
         start, end = key_range(site, "host") if site else ("", "\U0010ffff")
         return (url for _, url in self._urls(start, end, damaged))
 
@@ -60,7 +63,7 @@ class Visits:
     def _readable(
         self, url: str, since: datetime | None, until: datetime | None, damaged: Damaged
     ) -> Iterator[Capture]:
-        """Yield the captures of a page that can be read; then ``damaged`` gets each error of others once."""
+        """Yield the captures of a page that can be read; then ``damaged`` gets each different error once."""
         told: dict[str, None] = {}
 
         def tell(error: CorruptObject) -> None:

@@ -37,7 +37,7 @@ ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: o
 
 
 def check_options(settings: BaseSettings, opts: argparse.Namespace) -> None:
-    """Check options that Scrapy would not: values of ``-s`` in JSON, and files; raises WrongOption."""
+    """Check the values of ``-s`` that are JSON, and the files of options; raises WrongOption."""
     for name, separator, text in (each.partition("=") for each in opts.set):
         if separator and isinstance(settings.get(name), BaseSettings) and not _is_table(text):
             raise WrongOption(f"{name} is {text!r}: give a JSON object, in {{ }}", print_help=False)

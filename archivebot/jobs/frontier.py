@@ -43,8 +43,8 @@ def crawl_state(frontier: FrontierReader, top: int) -> dict[str, Any]:
 def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
     """Return what a crawl knows about a URL as a record, with the name of the ``crawl``.
 
-    Without a name it is the crawl begun last of those that met the URL, or else a variant of it: http or
-    https, with or without www. Raises NotArchived if none did.
+    Without a name it is the crawl begun last of those that met the URL. If none did, its variants are
+    looked for: http or https, with or without www. Raises NotArchived if no crawl met any of them.
     """
     with closing(read_frontier(uri, crawl)) as frontier:
         names = [crawl] if crawl else [each.name for each in frontier.crawls()]

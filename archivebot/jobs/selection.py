@@ -46,7 +46,7 @@ class Selection:
         return cls(key, f"{key}@", folder=key)  # a key has no slash at its end; "@" follows "?"
 
     def captures(self, archive: ArchiveReader, damaged: Damaged = raised) -> Iterator[Capture]:
-        """Yield the captures, sorted by urlkey, time and URL; ``damaged`` gets the error of others."""
+        """Yield the captures, sorted by urlkey, time and URL; ``damaged`` gets errors of unreadable ones."""
         only = Filter(topic=self.topic)
 
         @lru_cache(1)

@@ -172,7 +172,7 @@ class CaptureStore(Protocol):
 
         Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned.
         ``damaged`` gets the errors of those that cannot be read; without it, the last of these errors is
-        raised after the others.
+        raised at the end.
         """
 
     def tallies(self, damaged: Damaged | None = None) -> Iterator[tuple[str, int]]:

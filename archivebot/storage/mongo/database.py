@@ -344,7 +344,7 @@ class MongoDatabase:
         limit: int | None = None,
         damaged: Damaged = raised,
     ) -> Iterator[Document]:
-        """Yield documents after a check of their checksums; ``damaged`` gets the errors of others."""
+        """Yield the documents that have their checksums; ``damaged`` gets the errors of those that do not."""
         for document in self.rows(collection, query, order, limit):
             try:
                 checked = whole(collection.name, document)

@@ -142,7 +142,8 @@ class SQLiteCaptures:
     ) -> Iterator[Capture]:
         """Yield the captures of a URL; ``marks`` returns the marks of its versions, by number.
 
-        With ``brief`` they have neither headers nor exchanges. ``damaged`` gets the errors of others.
+        With ``brief`` they have neither headers nor exchanges. ``damaged`` gets the errors of those that
+        cannot be read.
         """
         shapes, key = Shapes(self._file, url), urlkey(url)
 

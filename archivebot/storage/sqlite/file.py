@@ -203,9 +203,9 @@ class ArchiveFile(DatabaseFile):
     def sound(
         self, make: Callable[[Any], Row], sql: str, *values: object, damaged: Damaged | None = None
     ) -> Iterator[Row]:
-        """Yield what the rows make that can be read; ``damaged`` gets the errors of others.
+        """Yield what each row makes; ``damaged`` gets the errors of rows that cannot be read.
 
-        Without it, the last of these errors is raised after the others.
+        Without it, the last of these errors is raised at the end.
         """
         faults: list[CorruptObject] = []
         tell = damaged or faults.append
