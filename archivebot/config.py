@@ -22,6 +22,8 @@ COLLECTIONS = "ARCHIVE_COLLECTIONS"  # the setting that names the file of collec
 CONTACT = "ARCHIVE_CONTACT"  # the setting with the address of the operator
 COLLECTION = "ARCHIVE_COLLECTION"  # the setting with the collection of the pages that are stored
 KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
+# The URL of a server: its host, with a port and a path if it has them.
+_SERVER = re.compile(r"(?i)https?://([^\s/?#@]*@)?([^\s/?#@:\[\]]+|\[[\da-f:.]+\])(:\d{1,5})?(/[^\s?#]*)?")
 # How to write the weights of a priority, for the error message.
 WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
 
@@ -146,6 +148,8 @@ class _Settings:
             values[each.name] = found = _READERS[type(value)](name, settings, value)
             if each.name in UNITS and found < 1:
                 raise UsageError(f"{name} is {found}: give at least 1 {UNITS[each.name]}")
+            if found and each.name in ("scrapyd", "watch_server") and not _SERVER.fullmatch(found):
+                raise UsageError(f"{name} is {found!r}: give a URL, as http://host.example:8080/")
         return cls(**values)
 
 
@@ -272,8 +276,6 @@ class ServeConfig(_Settings):
     def __post_init__(self) -> None:
         if self.api_rate < 0:
             raise UsageError(f"ARCHIVE_API_RATE is {self.api_rate}: give requests a second, 0 for any number")
-        if self.scrapyd and not re.fullmatch(r"https?://[^/?#]+(/[^?#]*)?", self.scrapyd):
-            raise UsageError(f"ARCHIVE_SCRAPYD is {self.scrapyd!r}: give a URL, as http://localhost:6800/")
 
 
 def whole_uri(uri: str) -> str:

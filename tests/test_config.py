@@ -21,6 +21,7 @@ from archivebot.config import (
     PaceConfig,
     ServeConfig,
     SiteConfig,
+    WatchConfig,
     without_password,
 )
 from archivebot.exceptions import UsageError
@@ -153,6 +154,9 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
         (FocusConfig, {"ARCHIVE_LINK_THRESHOLD": "2"}, "LINK_THRESHOLD is 2.0: give a number from 0 to 1"),
         (PaceConfig, {"ARCHIVE_LOCAL_CONCURRENCY": "0"}, "LOCAL_CONCURRENCY is 0: give at least 1 request"),
         (ServeConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
+        (ServeConfig, {"ARCHIVE_SCRAPYD": "http://["}, "ARCHIVE_SCRAPYD is 'http://.': give a URL"),
+        (WatchConfig, {"ARCHIVE_WATCH_SERVER": "http://["}, "ARCHIVE_WATCH_SERVER is 'http://.': give a URL"),
+        (WatchConfig, {"ARCHIVE_WATCH_SERVER": "a.example"}, "WATCH_SERVER is 'a.example': give a URL"),
         (SiteConfig, {"ARCHIVE_SITE_FORMS": "9" * 5000}, "9.: give a whole number from 0 on, of at most 18"),
         (CrawlConfig, {"ARCHIVE_CONDITIONAL": "maybe"}, "ARCHIVE_CONDITIONAL is 'maybe': give True or False"),
         (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
@@ -164,6 +168,11 @@ def test_what_is_of_another_type_is_refused_by_name(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         config.from_settings(settings)
+
+
+@pytest.mark.parametrize("url", ["https://a.example/", "http://u:p@a.example:6800/b", "HTTP://[::1]:80"])
+def test_the_address_of_a_server_may_have_a_user_a_port_and_a_path(url: str) -> None:
+    assert WatchConfig.from_settings({"ARCHIVE_WATCH_SERVER": url}).watch_server == url
 
 
 def test_a_setting_is_read_as_text_whatever_its_type() -> None:
