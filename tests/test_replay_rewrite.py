@@ -214,6 +214,14 @@ def test_a_drawing_keeps_its_words_in_any_charset() -> None:
         assert "<text>Größe</text>" in drawing(body)
 
 
+@pytest.mark.parametrize(("charset", "query"), [("utf-8", "%C3%A9"), ("cp1252", "%E9")])
+def test_the_query_of_an_address_is_in_the_charset_of_its_drawing(charset: str, query: str) -> None:
+    markup = '<svg xmlns="http://www.w3.org/2000/svg"><feImage href="i?é"/></svg>'
+    body = f'<?xml version="1.0" encoding="{charset}"?>{markup}'.encode(charset)
+    assert f"/http://a.example/d/i?{query}" in drawing(body)
+    assert body_requisites(body, media_of(body, "image/svg+xml"), URL) == (f"http://a.example/d/i?{query}",)
+
+
 def test_the_style_sheet_of_a_drawing_may_be_a_cdata_section() -> None:
     body = b"<svg><style>a > b {}<![CDATA[ @import 'c.css'; d > e { fill: red } ]]></style></svg>"
     kept = plain('<style>a &gt; b {} @import "§/http://a.example/d/c.css"; d &gt; e { fill: red } </style>')

@@ -42,11 +42,11 @@ def body_requisites(body: bytes, media: Media, url: str) -> tuple[str, ...]:
     >>> body_requisites(b"@import 'a.css'; p { mask: url(#b) }", Media(CSS, "data", ""), "http://c.example/")
     ('http://c.example/a.css',)
     """
-    text = text_of(body, media)
+    text, charset = text_of(body, media)
     if media.type == CSS:
-        return _distinct(_of_sheet(text, url, media.charset))
+        return _distinct(_of_sheet(text, url, charset))
     try:
-        return _distinct(_of_document(read_xml(text), url, media.charset))
+        return _distinct(_of_document(read_xml(text), url, charset))
     except HTMLParseError:
         return ()
 

@@ -98,8 +98,7 @@ class Rewriter:
         is_sheet = media.type == CSS or (use == "cs_" and not media.is_page)
         if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
             return body, f"{media.type}; charset={label_of(media.charset)}" if media.is_text else media.type
-        text = text_of(body, media)
-        self._replayed.charset = media.charset
+        text, self._replayed.charset = text_of(body, media)
         type_ = media.type
         if type_ in (SVG, XHTML):
             try:

@@ -20,10 +20,10 @@ _REFERENCE = re.compile(r"&([\w:.-]+);")
 MOST_REFERENCES = 1000
 
 
-def text_of(body: bytes, media: Media) -> str:
-    """Return the text of a body that may have addresses; the media of a drawing does not know its charset."""
+def text_of(body: bytes, media: Media) -> tuple[str, str]:
+    """Return the text of a body that may have addresses, and its charset, which only media of texts know."""
     charset = media.charset if media.is_text else charset_of(body, "", (xml_declaration,))
-    return body.decode(charset, "replace").removeprefix("\ufeff")
+    return body.decode(charset, "replace").removeprefix("\ufeff"), charset
 
 
 def read_xml(text: str) -> Document:
