@@ -10,6 +10,8 @@ from archivebot.markup.charset import charset_of, xml_declaration
 from archivebot.markup.media import Media
 
 XLINK = "http://www.w3.org/1999/xlink"
+# Another prefix of it than the usual one.
+_PREFIX = re.compile(rf"""xmlns:(?!xlink\s*=)([\w.-]+)\s*=\s*["']{re.escape(XLINK)}["']""")
 
 # The document type with its own declarations, which the parser does not read. Illustrator declares the
 # namespaces of its drawings there.
@@ -43,8 +45,8 @@ def read_xml(text: str) -> Document:
         )
         text = found[1] + rest
     document = parse_xml(text)
-    if XLINK in text:
-        _name_links(document.select("*"))
+    for prefix in sorted(set(_PREFIX.findall(text))):
+        _name_links(document, prefix)
     return document
 
 
@@ -53,11 +55,9 @@ def sheet_of(style: Element) -> str:
     return "".join(each.data for each in style.children if isinstance(each, (CData, Text)))
 
 
-def _name_links(elements: list[Element]) -> None:
+def _name_links(document: Document, prefix: str) -> None:
     """Give the addresses of XLink the prefix ``xlink``, by which the rewriter knows them."""
-    names = {name for each in elements for name in each.attrs if each.attrs[name] == XLINK}
-    for prefix in sorted(name.removeprefix("xmlns:") for name in names - {"xmlns:xlink"}):
-        for element in elements:
-            if (address := element.attr(f"{prefix}:href")) is not None:
-                del element.attrs[f"{prefix}:href"]
-                element.attrs["xmlns:xlink"], element.attrs["xlink:href"] = XLINK, address
+    for element in document.select("*"):
+        if (address := element.attr(f"{prefix}:href")) is not None:
+            del element.attrs[f"{prefix}:href"]
+            element.attrs["xmlns:xlink"], element.attrs["xlink:href"] = XLINK, address
