@@ -94,6 +94,11 @@ def test_an_xml_document_is_read_without_its_namespaces() -> None:
     assert fields('a = "//pubDate"', feed, is_xml=True) == {"a": "é"}
 
 
+def test_what_a_css_selector_excludes_by_its_state_is_not_found() -> None:
+    page = "<option disabled>a</option><option>b</option>"
+    assert fields("""a = {css="option:not(:disabled)", all=true}""", page) == {"a": ["b"]}
+
+
 def test_the_entries_of_a_feed_are_rows_by_css() -> None:
     item = "<item><title>Terns &amp; gulls</title><pubDate>Fri, 05 Mar 2021 10:00:00 GMT</pubDate></item>"
     columns = '{what="title", day={css="pubDate", type="date"}}'

@@ -8,7 +8,7 @@ from typing import Any
 
 from cssselect import SelectorError
 from parsel import Selector
-from parsel.csstranslator import GenericTranslator, HTMLTranslator
+from parsel.csstranslator import HTMLTranslator
 from turbohtml import parse
 
 from archivebot.config import UserFile
@@ -27,8 +27,8 @@ _SITE_KEYS = ("match", "fields", "ignore", "watch")
 _RULE_KEYS = ("css", "xpath", "type", "all", "counts")
 _ROWS_KEYS = ("each", "columns", "counts")
 
-# Of HTML, where upper case in a name means lower case, and of XML.
-_TRANSLATORS = (HTMLTranslator(), GenericTranslator())
+# For HTML, where upper case in a name means lower case, and for XML.
+_TRANSLATORS = (HTMLTranslator(), HTMLTranslator(xhtml=True))
 
 _PAGE = Selector("<p>")
 _DOCUMENT = parse("<p>")
