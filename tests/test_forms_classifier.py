@@ -56,6 +56,7 @@ def test_a_search_of_several_fields_is_a_query_interface(markup: str) -> None:
         ("ผู้แต่ง", "ชื่อเรื่อง", "ค้นหา"),
         ("Författare", "Titel", "Sök"),
         ("Forfatter", "Titel", "Søg"),
+        ("Författare", "Titel", "Boksök"),
         ("Autor", "Naslov", "Traži"),
         ("Autor", "Título", "Consultar"),
     ],
