@@ -33,8 +33,8 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     }.items()
 }
 
-# Words that contain a word for search and have another meaning: research, and in Swedish, Danish and Norwegian
-# those for visit, apply, examine and try.
+# Words that contain a word for search and have another meaning: research, and in Swedish, Danish and
+# Norwegian those for visit, apply, examine and try.
 LOOKALIKES = re.compile(r"research|(?:be|an|under|f[öo]r)s[öø][kg]")
 
 # Whole names of text boxes for search terms.
