@@ -437,6 +437,13 @@ def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(tmp_path: Path) -> N
     assert part.header("Content-Security-Policy")
 
 
+def test_a_part_is_cut_from_the_sound_also_if_the_answer_is_kept(tmp_path: Path) -> None:
+    sound = make_page(b"0123456789", url=f"{URL}a.wav", headers=(("Content-Type", "audio/wav"),))
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", [sound])) as served:
+        for given, body in (({}, b"0123456789"), ({"range": "bytes=2-4"}, b"234")) * 2:
+            assert served.get(f"/web/{JAN}/{URL}a.wav", **given).body == body
+
+
 def test_redirects_in_a_circle_are_said_to_be_one(tmp_path: Path) -> None:
     ways = {"in": "a", "a": "b", "b": "a", "out": "end", "last": "nowhere"}
     pages = [

@@ -325,7 +325,8 @@ def _body(request: Request, reader: ArchiveReader, shown: _Shown, around: Neighb
         banner = _banner(shown, around) if media.is_page else ""
         return Answer(*_rewritten(shown, body, media, banner))
 
-    if shown.modifier not in _REWRITTEN:
+    # Of an answer that is kept the body, from which a part would be cut, is not here.
+    if shown.modifier not in _REWRITTEN or "range" in request.headers:
         found = made()
     else:
         capture = shown.capture
