@@ -23,7 +23,7 @@ class Command(ArchiveCommand):
     explanation = "Nothing is changed. The exit code is 0 only if nothing is damaged, else 4."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--sample", metavar="N", help="check only N versions, chosen at random")
+        parser.add_argument("--sample", type=str, metavar="N", help="check only N versions, chosen at random")
         help_text = "check that the log still begins as in a checkpoint of scrapy proof"
         parser.add_argument("--checkpoint", metavar="FILE", help=help_text)
         help_text = "the public or private key, in PEM, that signed the checkpoint"

@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from archivebot.exceptions import UsageError
 from archivebot.forms.form import BUTTONS, TICKED, TYPED, Control
 from archivebot.forms.record import FormRecord
+from archivebot.markup.charset import is_wide
 from archivebot.urls import canonical_url, target, with_method
 
 FORM_DATA = "application/x-www-form-urlencoded"
@@ -88,6 +89,8 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
         raise UsageError(f"the form leads to {record.action!r}, which is no http URL")
     known = [control.name for control in record.controls if control.name]
     action = urlsplit(record.action)
+    # Nothing is sent in UTF-16 (HTML, "Picking an encoding for the form").
+    charset = "utf-8" if is_wide(record.charset) else record.charset
     for row in rows:
         for name in row:
             if name not in known:
@@ -96,7 +99,7 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
                 raise UsageError(f"the form has no field {name!r}: {hint}")
             _check_choice(record, name, row[name])
         pairs = list(_pairs(record, row))
-        query = urlencode(pairs, encoding=record.charset, errors="xmlcharrefreplace")
+        query = urlencode(pairs, encoding=charset, errors="xmlcharrefreplace")
         path = action.path or "/"
         if record.method == "post":
             url = urlunsplit((action.scheme, action.netloc, path, action.query, ""))

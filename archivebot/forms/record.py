@@ -9,7 +9,6 @@ from typing import Any
 
 from archivebot.forms.classifier import Decision
 from archivebot.forms.form import MOST_TEXT, Control, Form
-from archivebot.markup.charset import is_wide
 from archivebot.models import FoundForm
 
 FORMAT = 1
@@ -37,17 +36,13 @@ class FormRecord:
     def of(
         cls, form: Form, decision: Decision, url: str, charset: str = "utf-8", domain: str = ""
     ) -> FormRecord:
-        """Return the record of a form on the page of a URL in a charset.
-
-        Nothing is sent in UTF-16 (HTML, "Picking an encoding for the form").
-        """
-        charset = form.charset or charset
+        """Return the record of a form on the page of a URL in a charset."""
         return cls(
             signature=form.signature(url),
             name=form.name,
             method=form.method,
             action=form.target(url),
-            charset="utf-8" if is_wide(charset) else charset,
+            charset=form.charset or charset,
             decision=decision,
             domain=domain,
             attributes=tuple((each.label, each.controls) for each in form.attributes),
