@@ -29,7 +29,7 @@ ATTRIBUTES: dict[FieldType, tuple[str, ...]] = {
 }
 
 # A number with marks between its thousands, as in Europe or in India, or without; three digits after a mark
-# are thousands. One that begins with its decimal point is none after a letter, as in "No.5".
+# are thousands. A point begins a number, as in "$.99", unless a letter is before it, as in "No.5".
 _NUMBER = re.compile(
     r"""(?P<sign>[-−]?)
     (?P<whole> [1-9]\d{0,2} (?:(?P<mark>[.,'’\s٬，])\d{3}) (?:(?P=mark)\d{3})* (?!\d)

@@ -16,7 +16,7 @@ _ASCII = "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~"  # stays as it is in the path of a re
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The status of an answer, where it redirects to, the begin of its body, and its Retry-After."""
+    """The status of an answer, where it redirects to, the beginning of its body, and its Retry-After."""
 
     status: int
     location: str | None

@@ -224,7 +224,7 @@ class CdxQuery:
 
 
 class _Reading:
-    """The rows that a question has among all; if it ``may_end``, only those read in LONGEST_PART seconds.
+    """The rows of a question among all; if it ``may_end``, these are read for at most LONGEST_PART seconds.
 
     ``ended`` is the row to resume at, None if all rows were read.
     """
@@ -235,7 +235,7 @@ class _Reading:
 
     def __iter__(self) -> Iterator[Row]:
         deadline = time.monotonic() + LONGEST_PART
-        last: Row | None = None  # rather than a row that is not asked for: the next rows collapse with it
+        last: Row | None = None  # the best row to resume at: the rows after it may collapse with it
         for row in self._every:
             is_new = self._query.follows(row)
             if self._query.has(row):

@@ -77,8 +77,8 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
 class Desk:
     """What a server offers beside its pages: further questions, and what clients with the token may do.
 
-    Each client may send ``rate`` requests a second; ``processes`` read the archive. ``address`` is that
-    of the server for other computers.
+    Each client may send ``rate`` requests a second; ``processes`` read the archive. ``address`` is the URL
+    at which other computers reach the server.
     """
 
     questions: tuple[Question, ...]

@@ -37,9 +37,9 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 def is_known(host: str, bound: str, address: str = "") -> bool:
     """Return whether a Host header names this server, which is bound to the address ``bound``.
 
-    Another name that leads here is a page of another site that wants to read the archive (DNS rebinding), but
-    that of ``address``, at which a web server in front of this one is reached. A server on all addresses, or
-    on a name of its own, knows no such names.
+    Any other name that leads here is that of a page of another site, which wants to read the archive (DNS
+    rebinding). The exception is the host of ``address``, the URL of a web server in front of this one. A
+    server on all addresses, or on a name of its own, cannot tell such names.
 
     >>> is_known("127.0.0.1:8000", "127.0.0.1"), is_known("[::1]:8000", "::1"), is_known("localhost", "::1")
     (True, True, True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise, takewhile
-from operator import ne
+from itertools import pairwise
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -154,8 +152,8 @@ def two_versions(
 ) -> tuple[StoredVersion, StoredVersion]:
     """Return two versions of a page by their numbers; raises NotArchived.
 
-    By default the later is that which the page showed last, and the earlier that which it showed before;
-    pruned versions are left out.
+    By default the later is the version that the page showed last, and the earlier is the version that it
+    showed before, without pruned versions.
     """
     if reader.version_count(url) < 2 and (since is None or to is None):
         raise NotArchived(f"{url} has no second version: there is nothing to compare")
@@ -164,8 +162,8 @@ def two_versions(
         return reader.version(url, since), after
     visits = time_lines().of(reader, url).visits
     shown = [visit.number for visit in visits if visit.number and visit.kind is not Kind.FAILED]
-    earlier = takewhile(partial(ne, to), shown)  # without ``to`` all
-    for number in dict.fromkeys(reversed(list(earlier))):
+    earlier = shown[: shown.index(to)] if to in shown else shown
+    for number in dict.fromkeys(reversed(earlier)):
         before = reader.version(url, number)
         if before.number != after.number and not before.pruned:
             return before, after
