@@ -101,8 +101,8 @@ class Question:
     """A question to an archive, ``answer`` of a reader of the archive and the values of the parameters.
 
     The answer is a record, a list of records, or a Part of a list; ``shape`` is its JSON Schema. A question
-    that ``reads_all`` may read the whole archive, and takes as long as that takes; without ``reads_pages`` it
-    is only about all forms or URLs of a crawl. An answer that is ``passing``, by the values of the
+    that ``reads_all`` may read the whole archive, and takes as long as that takes; ``reads_pages`` is false
+    if it reads only forms or the state of a crawl. An answer that is ``passing``, by the values of the
     parameters, may change while the archive does not.
     """
 
