@@ -236,10 +236,6 @@ class FocusConfig(_Settings):
     priority_weights: dict[str, float] = field(default_factory=dict)
     rank_every: int = 500
 
-    def __post_init__(self) -> None:
-        if self.link_threshold > 1:
-            raise UsageError(f"ARCHIVE_LINK_THRESHOLD is {self.link_threshold}: give a number from 0 to 1")
-
 
 @dataclass(frozen=True, slots=True)
 class WatchConfig(_Settings):

@@ -151,7 +151,6 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
         ),
         (FrontierConfig, {"ARCHIVE_LEASE_SECONDS": "0"}, "LEASE_SECONDS is 0.0: give at least 1 second"),
         (FocusConfig, {"ARCHIVE_RANK_EVERY": "0"}, "ARCHIVE_RANK_EVERY is 0: give at least 1 page"),
-        (FocusConfig, {"ARCHIVE_LINK_THRESHOLD": "2"}, "LINK_THRESHOLD is 2.0: give a number from 0 to 1"),
         (PaceConfig, {"ARCHIVE_LOCAL_CONCURRENCY": "0"}, "LOCAL_CONCURRENCY is 0: give at least 1 request"),
         (ServeConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (ServeConfig, {"ARCHIVE_SCRAPYD": "http://["}, "ARCHIVE_SCRAPYD is 'http://.': give a URL"),
