@@ -131,13 +131,19 @@ def test_captures_that_cannot_be_read_do_not_end_an_export(tmp_path: Path, form:
         assert [url in text for url in urls] == [True, False, True, True]
 
 
-def test_the_captures_before_and_after_a_damaged_one_are_exported(tmp_path: Path) -> None:
-    path = tmp_path / "a.db"
+def _nine_days(path: Path) -> list[bytes]:
+    """Make an archive of a page at nine days, each capture with a row of its own, and return the bodies."""
     bodies = [html(f"The text of day {day}.", random.Random(day).randbytes(99).hex()) for day in range(9)]
     with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
         for day, body in enumerate(bodies):
             headers = (("Content-Type", "text/html"), ("X-Odd", random.Random(day).randbytes(150).hex()))
             archive.add(archive.segment(make_page(body, day, headers=headers)))
+    return bodies
+
+
+def test_the_captures_before_and_after_a_damaged_one_are_exported(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    bodies = _nine_days(path)
     with closing(sqlite3.connect(path)) as database, database:
         runs = database.execute("SELECT time FROM capture ORDER BY time").fetchall()
         assert len(runs) == len(bodies)
@@ -162,11 +168,7 @@ def test_the_captures_before_and_after_a_damaged_one_are_exported(tmp_path: Path
 )
 def test_the_captures_between_two_damaged_ones_are_exported(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "a.db"
-    bodies = [html(f"The text of day {day}.", random.Random(day).randbytes(99).hex()) for day in range(9)]
-    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
-        for day, body in enumerate(bodies):
-            headers = (("Content-Type", "text/html"), ("X-Odd", random.Random(day).randbytes(150).hex()))
-            archive.add(archive.segment(make_page(body, day, headers=headers)))
+    bodies = _nine_days(path)
     with closing(sqlite3.connect(path)) as database, database:
         assert database.execute(damage).rowcount == 2
     with Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}")) as reader:

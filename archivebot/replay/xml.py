@@ -56,7 +56,7 @@ def sheet_of(style: Element) -> str:
 
 
 def _name_links(document: Document, prefix: str) -> None:
-    """Give the addresses of XLink the prefix ``xlink``, by which the rewriter knows them."""
+    """Rename the addresses of XLink to ``xlink:href``, the name that the rewriter looks for."""
     for element in document.select("*"):
         if (address := element.attr(f"{prefix}:href")) is not None:
             del element.attrs[f"{prefix}:href"]

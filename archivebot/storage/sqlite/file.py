@@ -98,8 +98,9 @@ class ArchiveFile(DatabaseFile):
             migrate(self.database, self.uri)
 
     def _failure(self, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
-        # To look into the file later would end the locks on it: see require().
-        short = cut_short(self._path) if self._is_opening else ""
+        # To look into a file that this process has locked would end the locks: see require().
+        is_broken = self._is_opening and not isinstance(error, sqlite3.OperationalError)
+        short = cut_short(self._path) if is_broken else ""
         return failure(self.uri, error, short or self.damaged)
 
     @contextmanager
