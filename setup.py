@@ -16,6 +16,14 @@ RENDER = ["playwright>=1.49"]
 STAMP = ["rfc3161-client>=1.0.3"]
 SPARK = ["pyspark>=4"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
+DOCUMENTS = [  # what reads the texts of documents
+    "pypdfium2>=5",
+    "python-docx>=1.2",
+    "openpyxl>=3.1",
+    "python-pptx>=1.0",
+    "odfdo>=3.20",
+    "striprtf>=0.0.29",
+]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
 PEERS = [  # what the benchmarks measure beside archivebot, if it is there
     "trafilatura>=2",
@@ -54,6 +62,7 @@ setup(
         "Scrapy>=2.16",
         "parsel>=1.9",
         "w3lib>=2.5",
+        *DOCUMENTS,
         "form2request>=0.2",
         "lxml>=5",
         "turbohtml>=1.15",

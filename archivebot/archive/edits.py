@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from archivebot.archive.bodies import Content
 from archivebot.archive.placement import Placement, lineage_id
+from archivebot.documents.document import document_text
+from archivebot.markup.formats import READABLE, format_of
 from archivebot.models import BlockChange, Change
 from archivebot.segmentation.topic import topic
 from archivebot.storage.base import StoredVersion
@@ -34,11 +37,24 @@ def placed_texts(url: str, body: bytes, charset: str, slots: Sequence[Slot]) -> 
     return [
         PlacedText(
             lineage_id(url, slot.lineage) if slot.lineage else "",
-            topic(body[slot.start : slot.end], charset),
+            block_topic(body[slot.start : slot.end], charset, slot.is_all_of(body)),
             body[slot.start : slot.end],
             charset,
             slot.start,
             slot.label,
+            slot.is_all_of(body),
         )
         for slot in slots
     ]
+
+
+def block_topic(data: bytes, charset: str, is_whole: bool) -> str:
+    """Return the topic of a block; that of a document is its title, else that of its text.
+
+    >>> block_topic(b"<h2>Opening hours</h2>", "utf-8", False)
+    'Opening hours'
+    """
+    if is_whole and (known := format_of(data)):
+        found = document_text(data, known.type) if known.type in READABLE else None
+        return found.title or topic(html.escape(found.text).encode(), "utf-8") if found else ""
+    return topic(data, charset)

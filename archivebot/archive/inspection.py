@@ -275,11 +275,13 @@ class Inspector:
         level = page.level or self._level(page.url)
         read = self._read(page)
         charset = read.media.charset
+        if read.content is None:
+            return uncut(page.body, level, charset)
         if latest and _is_cut_so(latest, level, charset) and (known := self._bodies.readable(latest)):
             blocks, labels = inheritance.carried(known, page.body, read.since)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
-        return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)
+        return cut_page(read.content.page, level)
 
     def _labels(self, page: Page, cut: Partition, latest: StoredVersion | None) -> tuple[Label, ...]:
         """Return the labels of a page; blocks that the latest version has keep theirs."""

@@ -11,7 +11,7 @@ from typing import Self
 from archivebot.archive.attachments import Attachments
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
-from archivebot.archive.edits import placed_texts
+from archivebot.archive.edits import block_topic, placed_texts
 from archivebot.archive.mementos import Mementos, chosen
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.proofs import Proofs
@@ -27,7 +27,7 @@ from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.dom import visible_text
+from archivebot.markup.words import block_text
 from archivebot.metadata import NONE, Metadata
 from archivebot.models import (
     Block,
@@ -43,7 +43,6 @@ from archivebot.models import (
     Position,
 )
 from archivebot.proof.checkpoint import Checkpoint
-from archivebot.segmentation.topic import topic
 from archivebot.significance.significance import Significance
 from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
@@ -271,10 +270,10 @@ class ArchiveReader:
                     level=slot.level,
                     start=slot.start,
                     end=slot.end,
-                    topic=topic(body[slot.start : slot.end], content.charset),
+                    topic=block_topic(body[slot.start : slot.end], content.charset, slot.is_all_of(body)),
                     label=slot.label,
                 ),
-                visible_text(body[slot.start : slot.end], content.charset),
+                block_text(body[slot.start : slot.end], content.charset, slot.is_all_of(body)),
             )
             for slot in slots
         ]
@@ -359,8 +358,9 @@ class ArchiveReader:
             slot = next((slot for slot in content.slots if str(slot.lineage) == name), None)
             data = content.body[slot.start : slot.end] if slot else None
             if data != current:
-                text = visible_text(data, content.charset) if data is not None else None
-                words = topic(data, content.charset) if data is not None else ""
+                whole = slot is not None and slot.is_all_of(content.body)
+                text = block_text(data, content.charset, whole) if data is not None else None
+                words = block_topic(data, content.charset, whole) if data is not None else ""
                 states.append(BlockState(each.number, each.captured_at, words, text))
             current = data
         if not states:

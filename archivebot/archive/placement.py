@@ -9,6 +9,7 @@ from functools import lru_cache
 from archivebot.archive.bodies import Content
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.dom import visible_text
+from archivebot.markup.formats import format_of
 from archivebot.models import Change, Partition, PlacedBlock
 from archivebot.segmentation.layout import split
 from archivebot.segmentation.topic import topic
@@ -44,7 +45,8 @@ class Placement:
     def placed(self, version: StoredVersion, body: bytes) -> PlacedBlock:
         """Return the block with its lineage id and its topic."""
         slot = self.slot
-        words = topic(body[slot.start : slot.end], version.charset)
+        is_file = slot.is_all_of(body) and format_of(body)  # its text takes too long to read here
+        words = "" if is_file else topic(body[slot.start : slot.end], version.charset)
         lineage = lineage_id(version.url, slot.lineage)
         return PlacedBlock(
             lineage, slot.level, slot.start, slot.end, words, self.change, self.new, slot.label
@@ -58,11 +60,13 @@ class _Neighbour:
         body, charset = content.body, cut.partition.charset
         self.slots = content.recut(cut.partition.level, cut.partition.segmenter)
         self.blocks = [body[slot.start : slot.end] for slot in self.slots]
+        # The only block of both continues whatever its words, and those of a document take long to read.
+        is_single = len(self.blocks) == len(cut.blocks) == 1
         matches = align(
             self.blocks,
             cut.blocks,
-            lambda index: visible_text(self.blocks[index], content.charset),
-            lambda index: visible_text(cut.blocks[index], charset),
+            lambda index: "" if is_single else visible_text(self.blocks[index], content.charset),
+            lambda index: "" if is_single else visible_text(cut.blocks[index], charset),
         )
         self.matches = matches[: len(cut.blocks)]  # removed blocks come last
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.media import media_of
+from archivebot.markup.words import block_text, wordless
 from archivebot.models import Capture, Kind, Label
 from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion
 from archivebot.storage.content import Slot
@@ -38,11 +38,20 @@ class Stint:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The bytes of a block while a page showed it, with their charset and the label of the block."""
+    """The bytes of a block while a page showed it, with their charset and the label of the block.
+
+    ``is_whole`` is whether they are the whole body.
+    """
 
     data: bytes
     charset: str
     label: Label | None
+    is_whole: bool
+
+    @property
+    def text(self) -> str:
+        """The visible text of the block."""
+        return block_text(self.data, self.charset, self.is_whole)
 
 
 class Stints:
@@ -77,9 +86,11 @@ class Stints:
             return {}
         content = self._bodies.get(version)
         body = content.body
-        if not media_of(body, content_type(stint.capture.headers)).is_text:
+        if wordless(body, content_type(stint.capture.headers)):
             return {}
         return {
-            slot.lineage: Shown(body[slot.start : slot.end], content.charset, slot.label)
+            slot.lineage: Shown(
+                body[slot.start : slot.end], content.charset, slot.label, slot.is_all_of(body)
+            )
             for slot in self._labelled(version, content, content.slots)
         }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, add_fields_option, linewise, print_json
 from archivebot.exceptions import NotArchived
-from archivebot.markup.media import media_of
+from archivebot.markup.words import wordless
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
 from archivebot.records import delta_record
 from archivebot.storage.base import StoredVersion
@@ -86,7 +86,7 @@ def _one_before(archive: ArchiveReader, url: str, after: StoredVersion) -> Store
 def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
     """Return the media kind of a version that is not text, else None."""
     capture = archive.fetched(version.url, f"sha256:{version.digest}")
-    return media_of(*archive.document(capture)).without_text if capture else None
+    return wordless(*archive.document(capture)) if capture else None
 
 
 def _print(delta: Delta, hidden: Collection[Change]) -> None:

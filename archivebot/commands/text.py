@@ -7,7 +7,7 @@ import argparse
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, note_age, print_json
 from archivebot.content.page import body_content
-from archivebot.markup.media import media_of
+from archivebot.markup.words import wordless
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
 from archivebot.records import text_record
@@ -34,7 +34,7 @@ class Command(ArchiveCommand):
             note(
                 f"{capture.url}: nothing is as old as {when:{TIME}}; this is of {capture.captured_at:{TIME}}"
             )
-        kind, read = media_of(body, content_type).without_text, body_content(body, content_type)
+        kind, read = wordless(body, content_type), body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(text_record(capture, read, found, since, kind))

@@ -21,6 +21,7 @@ from archivebot.content.rewritten import Offsets, moved, rewritten, starts_of
 from archivebot.content.summary import description, is_kept
 from archivebot.content.surroundings import Around
 from archivebot.content.title import title
+from archivebot.documents.document import document_text
 from archivebot.markup.charset import codec, wide_charset
 from archivebot.markup.edits import Edits
 from archivebot.markup.media import media_of
@@ -70,7 +71,7 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
 
 
 def body_content(body: bytes, content_type: str = "") -> Content:
-    """Return the content of a body: for a page as :func:`content`, a text completely, other media none.
+    """Return the content of a body: of a page as :func:`content`, of a text or a document all, else none.
 
     >>> body_content(b"a,1\\r\\n\\r\\nb,2", "text/csv").text
     'a,1\\n\\nb,2'
@@ -78,6 +79,9 @@ def body_content(body: bytes, content_type: str = "") -> Content:
     ('', 'A page')
     """
     media = media_of(body, content_type)
+    if media.is_document:
+        title, text = document_text(body, media.type)
+        return Content(title, text, guess(text))
     if not media.is_text:
         return Content()
     if media.is_markup:

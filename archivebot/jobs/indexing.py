@@ -11,7 +11,6 @@ from pathlib import Path
 from archivebot.archive import ArchiveReader
 from archivebot.archive.stints import Shown, Stint
 from archivebot.exceptions import CorruptObject, Pruned
-from archivebot.markup.dom import visible_text
 from archivebot.search.index import Index, Life, delete
 from archivebot.storage.times import milliseconds
 from archivebot.urls import host_part, urlkey
@@ -205,7 +204,7 @@ class _Run:
         key = blake2b(block.data, digest_size=16, person=block.charset.encode()[:16]).digest()
         found = self._known.get(key)
         if found is None:
-            text = visible_text(block.data, block.charset)
+            text = block.text
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             found = self._known[key] = self._index.text(text) if text else 0

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass
 from enum import StrEnum
+
+# Bytes at the start of a body that decide its format (MIME Sniffing, section 5.2).
+HEAD = 1445
 
 
 class MediaKind(StrEnum):
@@ -32,6 +36,9 @@ class Format:
     name: str
 
 
+_ODF, _OOXML = "application/vnd.oasis.opendocument.", "application/vnd.openxmlformats-officedocument."
+_ODF_START = rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\."
+
 # MIME type, name, and a pattern without groups that the first bytes match: those of MIME Sniffing, sections
 # 6 and 7.1, and of the documents of the formats. The first that matches decides.
 _BINARY = {
@@ -41,6 +48,9 @@ _BINARY = {
         ("application/rtf", "an RTF document", rb"\{\\rtf"),
         ("application/epub+zip", "an EPUB book", rb"PK\x03\x04.{26}mimetypeapplication/epub\+zip"),
         ("application/x-ole-storage", "an old office document", rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        (f"{_ODF}text", "an OpenDocument text", _ODF_START + rb"text"),
+        (f"{_ODF}spreadsheet", "an OpenDocument spreadsheet", _ODF_START + rb"spreadsheet"),
+        (f"{_ODF}presentation", "an OpenDocument presentation", _ODF_START + rb"presentation"),
     ],
     MediaKind.IMAGE: [
         ("image/gif", "a GIF picture", rb"GIF8"),
@@ -71,7 +81,7 @@ _BINARY = {
         ("application/x-riff", "RIFF sound, video or picture", rb"RIFF"),
     ],
     MediaKind.ARCHIVE: [
-        ("application/zip", "a ZIP archive or an office document", rb"PK\x03\x04"),
+        ("application/zip", "a ZIP archive", rb"PK\x03\x04"),
         ("application/gzip", "gzip data", rb"\x1f\x8b"),
         ("application/zstd", "zstd data", rb"\x28\xb5\x2f\xfd"),
         ("application/x-bzip2", "bzip2 data", rb"BZh[1-9]1AY&SY"),
@@ -90,6 +100,29 @@ _BINARY = {
 _ROWS = [(Format(type_, kind, name), start) for kind, rows in _BINARY.items() for type_, name, start in rows]
 _STARTS = re.compile(b"|".join(b"(%b)" % start for _, start in _ROWS), re.DOTALL)
 
+# The formats of Office Open XML, each a ZIP archive, by the file that each of them holds.
+_OFFICE = {
+    b"word/document.xml": Format(f"{_OOXML}wordprocessingml.document", MediaKind.DOCUMENT, "a Word document"),
+    b"xl/workbook.xml": Format(f"{_OOXML}spreadsheetml.sheet", MediaKind.DOCUMENT, "an Excel workbook"),
+    b"ppt/presentation.xml": Format(
+        f"{_OOXML}presentationml.presentation", MediaKind.DOCUMENT, "a PowerPoint presentation"
+    ),
+}
+
+# The end of a ZIP archive: the size and the place of the list of its files (APPNOTE, section 4.3.16), and the
+# maximum of bytes from there to the end of the archive.
+_ZIP_END = struct.Struct("<4s8xLL2x")
+_MOST_ZIP_END = _ZIP_END.size + 0xFFFF
+
+# The MIME types of the documents whose text can be read.
+READABLE = frozenset(
+    {
+        *("application/pdf", "application/rtf"),
+        *(f"{_ODF}{each}" for each in ("text", "spreadsheet", "presentation")),
+        *(each.type for each in _OFFICE.values()),
+    }
+)
+
 # The formats of XML by their root elements.
 ROOTS = {
     "rss": Format("application/rss+xml", MediaKind.XML, "an RSS feed"),
@@ -102,14 +135,28 @@ ROOTS = {
 }
 
 
-def format_of(head: bytes) -> Format | None:
-    """Return the format without text that begins with these bytes, None if there is none.
+def format_of(body: bytes) -> Format | None:
+    """Return the format without markup of a body, by its first bytes; None if it is another one.
+
+    A ZIP archive may be an office document, which its list of files shows.
 
     >>> format_of(b"RIFF\\x24\\0\\0\\0WEBPVP8 ").name, format_of(b"<p>")
     ('a WebP picture', None)
     """
-    found = _STARTS.match(head)
-    return _ROWS[found.lastindex - 1][0] if found and found.lastindex else None
+    found = _STARTS.match(body, 0, HEAD)
+    if not (found and found.lastindex):
+        return None
+    known = _ROWS[found.lastindex - 1][0]
+    return (_office_format(body) or known) if known.type == "application/zip" else known
+
+
+def _office_format(body: bytes) -> Format | None:
+    end = body.rfind(b"PK\5\6", -_MOST_ZIP_END)
+    if end < 0 or len(body) < end + _ZIP_END.size:
+        return None
+    _, size, start = _ZIP_END.unpack_from(body, end)
+    files = body[start : start + size]
+    return next((found for name, found in _OFFICE.items() if name in files), None)
 
 
 def kind_of(type_: str) -> MediaKind:
@@ -124,5 +171,5 @@ def kind_of(type_: str) -> MediaKind:
         "video": MediaKind.VIDEO,
         "font": MediaKind.FONT,
     }
-    known = {each.type: each.kind for each, _ in _ROWS}
+    known = {each.type: each.kind for each in (*(row for row, _ in _ROWS), *_OFFICE.values())}
     return known.get(type_) or top.get(type_.partition("/")[0], MediaKind.BINARY)

@@ -11,11 +11,7 @@ from dataclasses import dataclass, replace
 
 from archivebot.markup.charset import WESTERN, Declaration, charset_of, meta, wide_charset, xml_declaration
 from archivebot.markup.contenttype import parse
-from archivebot.markup.formats import ROOTS, Format, MediaKind, format_of, kind_of
-
-# Bytes at the start of a body that decide its kind (MIME Sniffing, section 5.2); four times as many in a text
-# with two or four bytes per character.
-HEAD = 1445
+from archivebot.markup.formats import HEAD, READABLE, ROOTS, Format, MediaKind, format_of, kind_of
 
 HTML = Format("text/html", MediaKind.PAGE, "an HTML page")
 XHTML = Format("application/xhtml+xml", MediaKind.PAGE, "an XHTML page")
@@ -74,6 +70,11 @@ class Media:
         return self.is_markup or self.kind in (MediaKind.TEXT, MediaKind.DATA)
 
     @property
+    def is_document(self) -> bool:
+        """Whether the body is a document whose text can be read, such as a PDF."""
+        return self.type in READABLE
+
+    @property
     def header(self) -> str:
         """The Content-Type header for the body."""
         return f"{self.type}; charset={self.charset}"
@@ -101,9 +102,10 @@ def media_of(body: bytes, content_type: str = "", *, saved: bool = False) -> Med
     'application/atom+xml'
     """
     declared = parse(content_type)
-    if known := format_of(body[:HEAD]):
+    if known := format_of(body):
         return Media(known.type, known.kind, known.name)
     wide = wide_charset(body, declared.charset)
+    # In a wide charset a character takes two or four bytes.
     head = body[: 4 * HEAD].translate(None, b"\0\xfe\xff") if wide else body[:HEAD].removeprefix(BOM_UTF8)
     found = _format(head, declared.type, wide=bool(wide))
     media = Media(found.type, found.kind, found.name)

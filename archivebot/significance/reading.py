@@ -15,6 +15,7 @@ from archivebot.content.lines import Place
 from archivebot.content.lines import are_kept as lines_are_kept
 from archivebot.content.page import PageContent
 from archivebot.content.title import full_title, shown_title
+from archivebot.documents.document import document_text
 from archivebot.markup.edits import Edits
 from archivebot.markup.media import media_of
 from archivebot.markup.page import ParsedPage
@@ -25,8 +26,8 @@ from archivebot.significance.worth import Worth, Worths
 class Reading:
     """A version of a page as its ``lines``; their worth and their positions are computed lazily.
 
-    Any bytes are accepted. In a text without markup every line is firm. A body without text has one line that
-    stands for its bytes.
+    Any bytes are accepted. In a text without markup, and in a document, every line is firm. A body without
+    text has one line that stands for its bytes.
 
     >>> page = Reading(b"<nav><a href=/>Home</a></nav><p>" + b"A tern dives for fish. " * 9)
     >>> [(line[:6], worth.name, page.start(i)) for i, (line, worth) in enumerate(zip(page.lines, page.worth))]
@@ -52,13 +53,16 @@ class Reading:
     def _plain(self) -> list[tuple[str, int]]:
         """The lines of a body without markup, each with its byte offset."""
         body = self.body
+        text = document_text(body, self.media.type).text if self.media.is_document else ""
+        if text:
+            return [(" ".join(line.split()), 0) for line in text.split("\n") if line.strip()]
         if not self.media.is_text:
             return [(f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()[:16]}", 0)]
-        text = ParsedPage(body, self.media.charset)
-        pieces = text.source.splitlines(keepends=True)
+        page = ParsedPage(body, self.media.charset)
+        pieces = page.source.splitlines(keepends=True)
         places = accumulate(map(len, pieces), initial=0)
         found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
-        return [(line, text.at(place)) for line, place in found if line]
+        return [(line, page.at(place)) for line, place in found if line]
 
     @cached_property
     def worth(self) -> Sequence[Worth]:

@@ -43,6 +43,13 @@ class Slot:
     lineage: int
     label: Label | None = None
 
+    def is_all_of(self, body: bytes) -> bool:
+        """Return whether the block is its whole body, except for white space at the end.
+
+        Earlier versions of archivebot left that out of a body without markup.
+        """
+        return self.start == 0 and not body[self.end :].strip()
+
 
 # The name of something that is kept with a version, and the thing as JSON on one line.
 Note = tuple[str, str]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from archivebot.markup.dom import visible_text
+from archivebot.markup.words import block_text
 from archivebot.models import BlockChange, Change, ChangeKind, Label
 from archivebot.text import words
 from archivebot.versioning.align import align, dice, in_order
@@ -17,7 +17,7 @@ KindOf = Callable[[Place | None, Place | None], ChangeKind | None]
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A block of one version: its lineage, topic, bytes, charset, position, and label."""
+    """A block of one version: its lineage, topic, bytes, charset, position, label, and whether it is all."""
 
     lineage: str
     topic: str
@@ -25,6 +25,7 @@ class PlacedText:
     charset: str = "utf-8"
     start: int = 0
     label: Label | None = None
+    is_whole: bool = False
 
     @property
     def place(self) -> tuple[int, int]:
@@ -34,7 +35,7 @@ class PlacedText:
     @property
     def text(self) -> str:
         """The visible text of the block."""
-        return visible_text(self.data, self.charset)
+        return block_text(self.data, self.charset, self.is_whole)
 
 
 def compare(

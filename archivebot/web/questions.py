@@ -8,6 +8,7 @@ from typing import Any
 from archivebot.archive import ArchiveReader
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
+from archivebot.markup.words import wordless
 from archivebot.models import Capture
 from archivebot.records import archive_record, delta_record, history_record, life_record, version_record
 from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part, Question, count
@@ -15,7 +16,7 @@ from archivebot.records.shapes import list_of, ref
 from archivebot.replay.address import moment
 from archivebot.timestamps import end_of_second, timestamp
 from archivebot.web.timeline import time_lines
-from archivebot.web.versions import first_capture, media_of_capture, two_versions
+from archivebot.web.versions import first_capture, two_versions
 
 _URL = Parameter("url", URL, "the page; http:// may be left out", is_required=True)
 _VERSION = count(999_999_999, least=1)
@@ -93,7 +94,7 @@ def _delta(archive: ArchiveReader, given: Given) -> dict[str, Any]:
     url = archive.resolve(given["url"])
     before, after = two_versions(archive, url, given["from"], given["to"])
     captures = [first_capture(archive, each) for each in (after, before)]
-    kinds = (media_of_capture(archive, each).without_text for each in captures)
+    kinds = (wordless(*archive.document(each)) for each in captures)
     kind = next(filter(None, kinds), None)
     found = archive.delta(url, before, after)
     shown = replace(found, changes=()) if kind else found  # its blocks have no words
@@ -125,7 +126,7 @@ def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:
         capture,
         brought,
         archive.fields(stored),
-        archive.blocks(stored) if media.is_text else (),
+        () if wordless(body, declared) else archive.blocks(stored),
         versions=archive.version_count(capture.url),
         media=media.name,
         title=archive.readings.title(body, declared),

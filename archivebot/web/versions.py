@@ -14,6 +14,7 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import XHTML, Media, media_of
+from archivebot.markup.words import wordless
 from archivebot.models import BlockChange, Capture, Change, Delta, Kind
 from archivebot.replay.marks import STYLE, Mark, marked
 from archivebot.replay.rewrite import Rewriter
@@ -66,7 +67,7 @@ def version(reader: ArchiveReader, request: Request) -> Response:
         fields=[(field.name, json.loads(field.data)) for field in reader.fields(stored)],
         headers=lines or [f"{name}: {value}" for name, value in brought.headers],
         is_as_received=bool(lines),
-        blocks=reader.blocks(stored) if media.is_text else [],
+        blocks=[] if wordless(body, content_type(brought.headers)) else reader.blocks(stored),
     )
 
 

@@ -1,0 +1,1 @@
+"""The texts of documents: PDF, Word, Excel, PowerPoint, OpenDocument and RTF."""
