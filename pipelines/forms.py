@@ -11,7 +11,6 @@ from archivebot.crawl.extensions.sitebudget import SiteBudget
 from archivebot.crawl.process.calls import keep_forms
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.models import Page, Snapshot
-from archivebot.urls import host_of
 
 
 class FormPipeline:
@@ -36,6 +35,6 @@ class FormPipeline:
         if isinstance(page, Page) and page.forms:
             bare = replace(page, body=b"", headers=(), links=())  # not needed in the other process
             count = await self.session.run(keep_forms, bare, self.budget.since)
-            self.budget.stored(host_of(page.url), count)
+            self.budget.stored(page.url, count)
             self.stats.inc_value("archive/forms", len(page.forms))
         return item

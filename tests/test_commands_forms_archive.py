@@ -120,3 +120,13 @@ def test_what_chooses_pages_of_a_scan_needs_a_scan(uri: str, option: tuple[str, 
 def test_files_without_classify_are_refused(uri: str) -> None:
     assert forms(uri, "x.html").returncode == 2
     assert forms(uri, "--classify").returncode == 2
+
+
+@pytest.mark.parametrize(("site", "found"), [("b.example", 1), ("b.example:8080", 0)])
+def test_a_site_is_asked_for_without_www_and_with_its_port(tmp_path: Path, site: str, found: int) -> None:
+    uri = f"sqlite:///{tmp_path}/b.db"
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        page = make_page(GET.encode(), url="http://www.b.example/")
+        archive.add(archive.segment(page))
+    forms(uri, "--scan")
+    assert len(told(uri, "--site", site)) == found

@@ -223,3 +223,17 @@ def test_a_seed_that_redirects_leads_on_whatever_its_page_is_about(site: MockSer
     site.routes["/x"] = page(extra="<p>books authors library</p>" + BOOKS.format(method="get"))
     assert deepweb(seeds=site.url(), topic="books authors library").code == 0
     assert len(forms(deepweb)) == 1
+
+
+def test_a_form_on_two_ports_of_a_host_is_two_forms(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(extra=BOOKS.format(method="get"))
+    with MockServer(routes=dict(site.routes)) as other:
+        assert deepweb("-sARCHIVE_SITE_FORMS=1", seeds=f"{site.url()},{other.url()}").code == 0
+        known = {form["site"]: form["action"] for form in deepweb.ask("forms")}
+        assert known == {f"127.0.0.1:{each.port}": each.url("/find") for each in (site, other)}
+        assert deepweb.ask("forms", "--scan") == deepweb.ask("forms")
+        (form,) = deepweb.ask("forms", "--site", site.url())
+    (deepweb.folder / "grid.csv").write_text("author\nLee\n", "utf-8")
+    asking = replace(deepweb, spider="query")
+    assert asking(form=form["id"], values=f"@{deepweb.folder}/grid.csv").code == 0
+    assert site.paths()[1:] == ["/find?author=Lee&title=&year=1998"]

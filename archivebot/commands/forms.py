@@ -15,15 +15,14 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
 from archivebot.forms.form import Form
-from archivebot.forms.history import FormVersion, form_versions
+from archivebot.forms.history import FormVersion
 from archivebot.forms.reader import read_forms
 from archivebot.forms.rules import LEAST_FIELDS
-from archivebot.jobs.forms import Scanned, scan_all
+from archivebot.jobs.forms import Scanned, kept_forms, scan_all
 from archivebot.markup.media import media_of
 from archivebot.records import judged_form_record, kept_form_record
 from archivebot.terminal import json_text, note
 from archivebot.topic.training import profile_of
-from archivebot.urls import host_of
 
 OF_ARCHIVE = ("site", "domain", "export", "scan", "topic", "strict")
 OF_FILES = ("model", "domains", "fields")
@@ -93,11 +92,7 @@ class Command(ArchiveCommand):
             raise UsageError("--topic and --strict choose the pages of a scan: give --scan as well")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        found = [
-            kept
-            for kept in form_versions(archive.forms.all(host_of(opts.site) if opts.site else None))
-            if opts.domain in (None, kept.record.domain)
-        ]
+        found = kept_forms(archive, opts.site, opts.domain)
         if opts.export:
             _export(archive, found, opts.export)
         if opts.json:

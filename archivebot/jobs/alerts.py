@@ -10,7 +10,7 @@ from typing import Any
 from archivebot.archive import ArchiveReader
 from archivebot.records.question import PARTS, SITE, WORDS, Given, Parameter, Part, Question
 from archivebot.records.shapes import list_of, ref
-from archivebot.urls import host_of, parse_seed
+from archivebot.urls import host_part, parse_seed, urlkey
 from archivebot.watch.rulebook import Rulebook
 from archivebot.watch.sent import SentAlert, sent_alerts
 
@@ -36,7 +36,7 @@ def questions(outbox: Path, rules: str) -> tuple[Question, ...]:
 
 
 def _alerts(outbox: Path, archive: ArchiveReader, given: Given) -> Part:
-    site = host_of(parse_seed(given["site"])) if given["site"] else None
+    site = host_part(urlkey(parse_seed(given["site"]))) if given["site"] else None
     found = (
         each
         for each in sent_alerts(outbox, archive.position().archive)
@@ -48,7 +48,7 @@ def _alerts(outbox: Path, archive: ArchiveReader, given: Given) -> Part:
 
 
 def _is_on(sent: SentAlert, site: str | None) -> bool:
-    return site is None or any(host_of(page.url) == site for page in sent.alert.pages)
+    return site is None or any(host_part(urlkey(page.url)) == site for page in sent.alert.pages)
 
 
 def _watches(rules: str, archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:

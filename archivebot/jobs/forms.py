@@ -11,7 +11,7 @@ from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.forms.find import search_forms
-from archivebot.forms.history import FormVersion
+from archivebot.forms.history import FormVersion, form_versions
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import read
@@ -21,7 +21,7 @@ from archivebot.models import Capture
 from archivebot.storage.edges import Edge
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer
-from archivebot.urls import host_of
+from archivebot.urls import host_part, parse_seed, site_of, urlkey
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def scan_all(
             damaged += bool(sighting.reason)
             count += len(sighting.forms)
             found = [record.found() for record in sighting.forms]
-            archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
+            archive.forms.add(site_of(sighting.url), sighting.url, found, sighting.when)
     return Scanned(len(urls), count, damaged)
 
 
@@ -71,6 +71,16 @@ def scan(archive: ArchiveReader, urls: Sequence[str], topic: TopicProfile | None
     """Stages 2 and 3 for one part: find the forms in all versions of pages (with a topic: of those on it)."""
     scorer = PageScorer(topic) if topic else None
     return [found for url in urls for found in _sightings(archive, url, scorer)]
+
+
+def kept_forms(archive: ArchiveReader, site: str | None, domain: str | None) -> list[FormVersion]:
+    """Return the forms that the archive keeps: those of the site of a URL, and about a domain, if given."""
+    wanted = host_part(urlkey(parse_seed(site))) if site else None
+    return [
+        form
+        for form in form_versions(archive.forms.all())
+        if wanted in (None, host_part(urlkey(form.kept.page))) and domain in (None, form.record.domain)
+    ]
 
 
 def as_on_page(archive: ArchiveReader, form: FormVersion) -> FormRecord:

@@ -13,11 +13,11 @@ from typing import Any
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject, NotArchived
-from archivebot.forms.history import form_versions
 from archivebot.frontier import FrontierReader, read_frontier
 from archivebot.jobs.activity import activity, events
 from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.duplicates import groups_of, survey_of
+from archivebot.jobs.forms import kept_forms
 from archivebot.jobs.frontier import LAST, crawl_state, found_in, since_of
 from archivebot.jobs.harvest import points_of, sampled
 from archivebot.jobs.listing import Filter, listed_pages
@@ -44,7 +44,7 @@ from archivebot.search.events import WordChange
 from archivebot.timestamps import DURATION, parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
-from archivebot.urls import host_of, parse_seed
+from archivebot.urls import parse_seed
 
 _CRAWL = Parameter("crawl", WORDS, "the name of a crawl; by default the crawl begun last")
 _TOPIC = Parameter("topic", WORDS, "the name of a topic, or some words")
@@ -316,9 +316,7 @@ def _clusters(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
 
 
 def _forms(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
-    site = host_of(parse_seed(given["site"])) if given["site"] else None
-    found = form_versions(archive.forms.all(site))
-    return [kept_form_record(form) for form in found if given["domain"] in (None, form.record.domain)]
+    return list(map(kept_form_record, kept_forms(archive, given["site"], given["domain"])))
 
 
 def _harvest(crawl: FrontierReader, given: Given) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
 from archivebot.urls.scope import Scope
 from archivebot.urls.seeds import split_seeds
-from archivebot.urls.surt import host_of, host_of_key, host_part, key_range, urlkey
+from archivebot.urls.surt import host_of, host_of_key, host_part, key_range, site_of, urlkey
 from archivebot.urls.traps import trap
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "key_range",
     "parse_seed",
     "pattern",
+    "site_of",
     "split_seeds",
     "target",
     "trap",

@@ -69,6 +69,24 @@ def host_of(url: str) -> str:
     return "" if _OPAQUE.match(text) else _host_and_port(_split(text)[1])[0]
 
 
+def site_of(url: str) -> str:
+    """Return the site of a URL: its host, with the port unless that is the default; empty if it has none.
+
+    >>> site_of("http://WWW.Example.com:8080/a"), site_of("https://example.com:443/"), site_of("a.example")
+    ('www.example.com:8080', 'example.com', 'a.example')
+    >>> site_of("http://[::1]:8080/"), site_of("mailto:a@b.example")
+    ('[::1]:8080', '')
+    """
+    text = _without_fragment(url)
+    if _OPAQUE.match(text):
+        return ""
+    scheme, authority, *_ = _split(text)
+    host, port = _host_and_port(authority)
+    if not port or port == _DEFAULT_PORT.get(scheme):
+        return host
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def host_part(key: str) -> str:
     """Return the part of a urlkey that names the host, reversed and without the parenthesis.
 

@@ -21,6 +21,7 @@ from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.exceptions import StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import FoundForm
+from archivebot.urls import host_of, site_of
 
 # Seconds between two reads of what other workers have fetched from the sites.
 REFRESH = 5.0
@@ -29,8 +30,8 @@ REFRESH = 5.0
 class SiteBudget(Extension):
     """Counts the pages and the query forms of each site, over all workers.
 
-    A site is left after ``most_forms`` + 1 distinct query forms or ``most_pages`` + 1 pages: "more than 5",
-    "more than 100", taken literally. Requests already under way are still completed.
+    A site is left after ``most_forms`` + 1 distinct query forms, or ``most_pages`` + 1 pages of its host:
+    "more than 5", "more than 100", taken literally. Requests already under way are still completed.
     """
 
     def __init__(self, crawler: Crawler, most_forms: int, most_pages: int) -> None:
@@ -58,29 +59,30 @@ class SiteBudget(Extension):
             if known.name == frontier.crawl
         )
 
-    def saw(self, site: str, forms: Iterable[FoundForm]) -> None:
-        """Note the forms of a page of a site; only query interfaces count."""
+    def saw(self, url: str, forms: Iterable[FoundForm]) -> None:
+        """Note the forms of a page; only query interfaces count."""
         query = (form.signature for form in forms if FormRecord.read(form).decision.multi_field)
-        self._forms[site].update(query)
+        self._forms[site_of(url)].update(query)
         self.crawler.stats.set_value("archive/query_forms", sum(map(len, self._forms.values())))
 
-    def stored(self, site: str, forms: int) -> None:
-        """Note the number of query forms of a site that all workers have stored since the crawl began."""
-        self._stored[site] = forms
+    def stored(self, url: str, forms: int) -> None:
+        """Note how many query forms of the site of a URL all workers have stored since the crawl began."""
+        self._stored[site_of(url)] = forms
 
-    async def spent(self, site: str) -> str | None:
-        """Return which of the two budgets of a site is spent, or None."""
+    async def spent(self, url: str) -> str | None:
+        """Return which of the two budgets of the site of a URL is spent, or None."""
         self._refresh()
+        site = site_of(url)
         if site not in self._stored and Dispatcher.of(self.crawler).resumed:
             session = ArchiveSession.of(self.crawler)
             self._stored[site] = await session.run(query_forms, site, self.since)
         if max(len(self._forms[site]), self._stored[site]) > self.most_forms:
             return "site_forms"
-        return "site_pages" if self._pages[site] > self.most_pages else None
+        return "site_pages" if self._pages[host_of(url)] > self.most_pages else None
 
-    def fetch(self, site: str) -> None:
+    def fetch(self, url: str) -> None:
         """Count a page that is about to be fetched."""
-        self._pages[site] += 1
+        self._pages[host_of(url)] += 1
 
     def _refresh(self) -> None:
         """Add the counts in the frontier: those of other workers, and those from before a restart."""

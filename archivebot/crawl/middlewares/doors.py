@@ -31,7 +31,6 @@ from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
-from archivebot.urls import host_of
 
 DOORS = "archive_doors"  # meta key of the judgement of a page, while its output passes
 
@@ -120,7 +119,7 @@ class DoorMiddleware(LinkFilter):
                 self.crawler.stats.inc_value("doors/forms_left_out", len(reading.forms))
         if not looked.passes:
             return item
-        self.budget.saw(host_of(item.url), reading.forms)
+        self.budget.saw(item.url, reading.forms)
         return replace(item, forms=reading.forms)
 
     def _refusal(self, response: Response, looked: _Looked, link: Link, words: tuple[str, ...]) -> str | None:

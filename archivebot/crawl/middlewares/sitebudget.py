@@ -11,7 +11,6 @@ from archivebot.crawl.extensions.sitebudget import SiteBudget
 from archivebot.crawl.refusals import Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import REQUISITE, ROBOTS
-from archivebot.urls import host_of
 
 
 class SiteBudgetMiddleware:
@@ -29,9 +28,8 @@ class SiteBudgetMiddleware:
     async def process_request(self, request: Request) -> None:
         if ROBOTS in request.meta or REQUISITE in request.meta:
             return
-        site = host_of(request.url)
-        if reason := await self.budget.spent(site):
+        if reason := await self.budget.spent(request.url):
             self.crawler.stats.inc_value(f"guard/{reason}")
             Dispatcher.of(self.crawler).turn_down(request, reason)
             raise Refused(reason)
-        self.budget.fetch(site)
+        self.budget.fetch(request.url)

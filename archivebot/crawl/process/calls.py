@@ -16,7 +16,7 @@ from archivebot.http import freshness
 from archivebot.hypertext import Hypertext
 from archivebot.markup.contenttype import content_type
 from archivebot.models import REQUISITE, Outcome, Page, Snapshot
-from archivebot.urls import host_of
+from archivebot.urls import site_of
 
 # Outcomes of a visit to which the server answered with content, or that it has not changed.
 SHOWS_CONTENT = frozenset((Outcome.FETCHED, Outcome.NOT_MODIFIED))
@@ -63,7 +63,7 @@ def run_stages(archive: Archive, snapshot: Snapshot, stages: Sequence[Stage]) ->
 
 def keep_forms(archive: Archive, page: Page, since: datetime) -> int:
     """Store the forms of a page; return the number of query forms of its site."""
-    site = host_of(page.url)
+    site = site_of(page.url)
     archive.forms.add(site, page.url, page.forms, page.captured_at)
     return query_forms(archive, site, since)
 
