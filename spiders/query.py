@@ -15,7 +15,7 @@ from archivebot.crawl.arguments import QueryArguments
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.history import form_versions
-from archivebot.forms.query import FORM_DATA, Query, queries, read_grid
+from archivebot.forms.query import Query, queries, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.jobs.addresses import was_private
 from archivebot.jobs.forms import as_on_page
@@ -60,7 +60,7 @@ class QuerySpider(ArchiveSpider):
                 yield self.request(seed, archive_seed=True)
             else:
                 request = self.request(query.url, archive_seed=True)
-                kind = {**request.headers, "Content-Type": FORM_DATA}
+                kind = {**request.headers, "Content-Type": query.content_type}
                 yield request.replace(method=query.method, body=query.body, headers=kind)
 
     def _queries(self) -> Iterator[tuple[str, Query]]:

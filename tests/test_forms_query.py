@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from email import message_from_bytes
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ from archivebot.exceptions import UsageError
 from archivebot.forms.classifier import Decision
 from archivebot.forms.find import search_forms
 from archivebot.forms.form import Control, Form
-from archivebot.forms.query import queries, read_grid
+from archivebot.forms.query import Query, queries, read_grid
 from archivebot.forms.reader import read_forms
 from archivebot.forms.record import FormRecord
 from archivebot.urls import host_of
@@ -153,6 +154,86 @@ def test_an_empty_cell_leaves_boxes_unticked(fields: str, sent: str) -> None:
     known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
     (query,) = queries(known, [{"y": "", "z": ""}])
     assert query.url == f"http://a.example/find?{'&'.join(filter(None, (sent, 'z=')))}"
+
+
+def asked_by(fields: str, row: dict[str, str], **attributes: str) -> Query:
+    """Return the query of a row to a form with some fields, as the archive stores it."""
+    opening = " ".join(f'{name}="{value}"' for name, value in {"action": "/find", **attributes}.items())
+    (form,) = read_forms(f"<form {opening}><input name=z value=1>{fields}</form>".encode(), "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/books/")
+    (query,) = queries(FormRecord.read(known.found()), [row])
+    return query
+
+
+@pytest.mark.parametrize(
+    ("buttons", "sent"),
+    [
+        ("<input type=submit name=go value=' Find  it '><input type=submit name=clear>", "&go=+Find++it+"),
+        ("<button type=button name=help>?</button><button name=go value=1>Find it</button>", "&go=1"),
+        ("<button name=go>Find it</button>", "&go="),
+        ("<input type=submit name=go>", "&go=Submit"),
+        ("<button>Find it</button><button name=clear>Clear</button>", ""),
+        ("<button name=a disabled></button><button name=b formmethod=dialog></button><button name=c>", "&c="),
+        ("<input type=image name=go src=go.png value=Go>", "&go.x=0&go.y=0"),
+        ("<input type=image src=go.png>", "&x=0&y=0"),
+    ],
+)
+def test_the_default_button_is_sent_as_a_browser_sends_it(buttons: str, sent: str) -> None:
+    assert asked_by(buttons, {}).url == f"http://a.example/find?z=1{sent}"
+
+
+@pytest.mark.parametrize(
+    ("row", "sent"),
+    [
+        ({"go": "title"}, "&go=title"),
+        ({"go": "author"}, "&go=author"),
+        ({"go": "", "map": "1"}, "&map.x=0&map.y=0"),
+        ({"go": ""}, ""),
+    ],
+)
+def test_a_button_that_is_given_is_sent_in_place_of_the_default_one(row: dict[str, str], sent: str) -> None:
+    buttons = "<button name=go value=title></button><button name=go value=author></button>"
+    assert asked_by(f"{buttons}<input type=image name=map>", row).url == f"http://a.example/find?z=1{sent}"
+
+
+def test_a_button_says_where_and_how_a_form_is_sent() -> None:
+    buttons = "<button name=a formaction=../quick formmethod=get>A</button><button name=b>B</button>"
+    quick = asked_by(buttons, {}, method="post")
+    assert (quick.method, quick.url) == ("GET", "http://a.example/quick?z=1&a=")
+    full = asked_by(buttons, {"b": "1"}, method="post")
+    assert (full.method, full.url, full.body) == ("POST", "http://a.example/find", b"z=1&b=1")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "body"),
+    [({"enctype": "text/plain"}, b"z=1\r\ny=\xc3\xa9\r\n"), ({"enctype": "other"}, b"z=1&y=%C3%A9")],
+)
+def test_a_post_is_encoded_as_the_form_says(attributes: dict[str, str], body: bytes) -> None:
+    assert asked_by("<input name=y>", {"y": "é"}, method="post", **attributes).body == body
+
+
+def test_a_form_in_parts_is_sent_in_parts(crawl: Crawl, site: MockServer) -> None:
+    fields = "Title <input name=title> Notes <textarea name='a&quot;b'></textarea><button name=go>Search"
+    form = "<form action=/find method=post enctype=multipart/form-data accept-charset=latin1>"
+    body = f"<h1>Search</h1>{form}{fields}</button></form>"
+    asked: list[Asked] = []
+
+    def find(each: Asked) -> Reply:
+        asked.append(each)
+        return Reply(b"<p>Found")
+
+    site.routes["/find"] = find
+    values = 'title,"a""b"\nTerns é,"one\n--two"\n'
+    assert sent_by(crawl, site, body.encode(), "utf-8", values) == ["/find"]
+    (each,) = asked
+    parts = message_from_bytes(f"Content-Type: {each.headers['Content-Type']}\r\n\r\n".encode() + each.body)
+    assert [(part["Content-Disposition"], part.get_payload(decode=True)) for part in parts.walk()][1:] == [
+        ('form-data; name="title"', b"Terns \xe9"),
+        ('form-data; name="a%22b"', b"one\r\n--two"),
+        ('form-data; name="go"', b""),
+    ]
+    urls = [each["url"] for each in crawl.ask("list", "--pages")]
+    assert site.url("/find?__wb_method=POST&a%2522b=one%0D%0A--two&go=&title=Terns+%E9") in urls
 
 
 def test_of_many_chosen_options_only_the_first_are_stored() -> None:

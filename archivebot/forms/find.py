@@ -15,7 +15,7 @@ _SCRIPT = re.compile(r"[\x00-\x20]*j\s*a\s*v\s*a\s*s\s*c\s*r\s*i\s*p\s*t\s*:", r
 def search_forms(body: bytes, charset: str, url: str) -> list[FormRecord]:
     """Return the forms of a page that search, including simple search boxes, in order, each once.
 
-    A form whose action is a script has no answers with a URL, and is left out.
+    A form whose action is a script, or which closes a dialog, has no answers with a URL, and is left out.
 
     >>> page = b"<form action=/find>Author <input name=by> Title <input name=title><button>Search</button>"
     >>> [record.action for record in search_forms(page, "utf-8", "http://a.example/books/")]
@@ -24,7 +24,7 @@ def search_forms(body: bytes, charset: str, url: str) -> list[FormRecord]:
     classifier, domains = FormClassifier.shipped(), Domains.shipped()
     found: dict[str, FormRecord] = {}
     for form in read_forms(body, charset):
-        if _SCRIPT.match(form.action):
+        if form.method == "dialog" or _SCRIPT.match(form.action):
             continue
         decision = classifier.decide(form)
         if decision.search:

@@ -10,7 +10,7 @@ from itertools import filterfalse, islice
 
 from lxml import etree
 
-from archivebot.forms.form import BUTTONS, MOST_TEXT, TICKED, Control, shortened
+from archivebot.forms.form import BUTTONS, MOST_TEXT, SUBMITS, TICKED, Control, shortened
 from archivebot.markup.tags import LINES, MUTE
 
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
@@ -26,6 +26,8 @@ _TYPES = frozenset(
     """button checkbox color date datetime datetime-local email file hidden image month number password radio
     range reset search submit tel text time url week""".split()
 )
+
+_METHODS = ("post", "dialog")
 
 _FIRST_BREAK = re.compile(r"\A(?:\r\n|\r|\n)")  # of a TEXTAREA; HTML parsers drop it, libxml2 does not
 
@@ -152,6 +154,7 @@ def control_of(element: etree._Element) -> Control:
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     also: list[str] = []
+    sends: tuple[str, ...] = ()
     unsent = _is_disabled(element)
     if tag == "select":
         chosen = _chosen(element)
@@ -162,6 +165,10 @@ def control_of(element: etree._Element) -> Control:
     elif tag == "textarea":
         value = _FIRST_BREAK.sub("", "".join(element.itertext()))
     elif kind in BUTTONS:
+        if kind in SUBMITS:
+            # Browsers send the text that they show on an INPUT without a value.
+            values = (element.get("value", "Submit" if tag == "input" else ""),)
+            sends = sending(element, "form")
         value = (text_of(element) if tag == "button" else "") or shortened(value)
     hints = [element.get("placeholder"), element.get("aria-label"), element.get("title")]
     if kind in BUTTONS:
@@ -178,7 +185,21 @@ def control_of(element: etree._Element) -> Control:
         unsent=unsent,
         also=tuple(also),
         checked=kind in TICKED and "checked" in element.attrib,
+        sends=sends if any(sends) else (),
     )
+
+
+def sending(element: etree._Element, prefix: str = "") -> tuple[str, str, str]:
+    """Return where and how a FORM, or with a prefix a button, sends: action, method, encoding, each or "".
+
+    >>> sending(etree.fromstring('<button formaction=" /find" formmethod="PUT"/>'), "form")
+    ('/find', 'get', '')
+    """
+    action, method, enctype = (
+        (element.get(prefix + name) or "").strip() for name in ("action", "method", "enctype")
+    )
+    method = method.lower() if method.lower() in _METHODS else "get" if method else ""
+    return action, method, enctype.lower()
 
 
 def _is_disabled(element: etree._Element) -> bool:

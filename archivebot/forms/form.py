@@ -17,7 +17,8 @@ TYPED = frozenset(
 )
 TICKED = frozenset(("radio", "checkbox"))
 FILLED = TYPED | TICKED | {"select", "file"}
-BUTTONS = frozenset(("submit", "image", "button"))
+SUBMITS = frozenset(("submit", "image"))
+BUTTONS = SUBMITS | {"button"}
 
 MOST_TEXT = 300  # characters taken of one text, attribute or option
 
@@ -32,7 +33,10 @@ class Control:
     ``unsent`` is whether it is sent only if a value is given: it is disabled, or no option is chosen.
     ``also`` is what a multiple SELECT sends after ``value``: its further chosen options. ``cut`` is whether
     ``value`` and ``also`` are only the beginning of what stands on the page. ``checked`` is whether a
-    check box or radio button is ticked.
+    check box or radio button is ticked, and whether a button is the default one of its form.
+
+    The ``value`` of a button is its text, and what it sends is in ``values``. ``sends`` are the action, the
+    method and the encoding with which a button sends the form; it is empty if all are those of the form.
     """
 
     kind: str
@@ -48,6 +52,7 @@ class Control:
     also: tuple[str, ...] = field(default=(), repr=False)
     cut: bool = field(default=False, repr=False)
     checked: bool = field(default=False, repr=False)
+    sends: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def typed(self) -> str:
@@ -73,7 +78,8 @@ class Form:
     ``controls`` are all controls in the order of the page, ``text`` the text between them, ``links`` the
     texts of the links in it, ``css`` its id and classes, ``role`` and ``label`` its ARIA attributes,
     ``around`` the ids and classes of the elements around it, nearest first, ``base`` the BASE of the page,
-    ``charset`` the codec that it declares for what is sent, empty if it is that of the page.
+    ``charset`` the codec that it declares for what is sent, empty if it is that of the page, ``enctype`` the
+    encoding of a POST. The default button of the form may set its ``action``, ``method`` and ``enctype``.
     """
 
     name: str
@@ -89,6 +95,7 @@ class Form:
     links: str = field(default="", repr=False)
     base: str = field(default="", repr=False)
     charset: str = field(default="", repr=False)
+    enctype: str = field(default="", repr=False)
 
     @property
     def questions(self) -> int:
@@ -100,8 +107,10 @@ class Form:
         """Yield the controls of some kinds."""
         return (control for control in self.controls if control.kind in kinds)
 
-    def target(self, page: str) -> str:
+    def target(self, page: str, action: str | None = None) -> str:
         """Return the address that the form submits to; without an action it is that of the ``page``.
+
+        With ``action`` it is the address that this action leads to.
 
         The answer to a POST is stored under a URL with what was sent, which is left out with the query.
 
@@ -111,8 +120,9 @@ class Form:
         'http://a.example/find'
         """
         page = page.partition("?")[0] if has_method(page) else page
-        base = joined(page, self.base) if self.action and self.base else None
-        return joined(base or page, self.action) or self.action
+        action = self.action if action is None else action
+        base = joined(page, self.base) if action and self.base else None
+        return joined(base or page, action) or action
 
     def signature(self, page: str = "") -> str:
         """Return the signature of the form, the same on every page.

@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from hashlib import sha256
 from os.path import expanduser
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from archivebot.exceptions import UsageError
-from archivebot.forms.form import BUTTONS, TICKED, TYPED, Control
+from archivebot.forms.form import BUTTONS, SUBMITS, TICKED, TYPED, Control
 from archivebot.forms.record import FormRecord
 from archivebot.markup.charset import is_wide
 from archivebot.urls import canonical_url, target, with_method
 
-FORM_DATA = "application/x-www-form-urlencoded"
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 _UNSENT = BUTTONS | {"reset", "file"}
 _ONE_LINE = TYPED - {"textarea"}
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -50,7 +51,7 @@ def read_grid(path: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query to a form: the ``url`` that is asked, and the ``body`` that is sent with POST (empty: GET).
+    """A query to a form: the ``url`` that is asked, and with POST the ``body`` and its ``content_type``.
 
     >>> Query("http://a.example/find", b"by=x").key
     'http://a.example/find?__wb_method=POST&by=x'
@@ -59,21 +60,22 @@ class Query:
     url: str
     body: bytes = b""
     method: str = "POST"
+    content_type: str = URLENCODED
 
     @property
     def key(self) -> str:
         """The URL under which the answer is stored."""
-        key = with_method(self.url, self.method, FORM_DATA, self.body)
+        key = with_method(self.url, self.method, self.content_type, self.body)
         return key if key == self.url else canonical_url(key)
 
 
 def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Query]:
     """Yield each query, as a browser would make it (HTML Standard, "Form submission", GET and POST).
 
-    A control without a given value keeps the value of the page. Disabled controls, buttons, and boxes that
-    are not ticked on the page are sent only if given. The fields of a POST are sent as
-    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, if a selection
-    list does not have it, or if only the beginning of a value of the page is known.
+    A control without a given value keeps the value of the page. Disabled controls and boxes that are not
+    ticked on the page are sent only if given. One submit button is sent, and decides where the form leads:
+    one that is given, else the default one. Raises UsageError if a value belongs to no control, if a
+    selection list does not have it, or if only the beginning of a value of the page is known.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -83,12 +85,8 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
     >>> [query.key for query in queries(record, [{"by": "Åse & Co"}, {"by": "x", "old": "1"}])]
     ['http://a.example/b/find?db=7&by=%C5se+%26+Co', 'http://a.example/b/find?db=7&by=x&old=1']
     """
-    if record.method not in ("get", "post"):
-        raise UsageError(f"the form sends {record.method.upper()}: only GET and POST are requests")
-    if target(record.action, "") is None:
-        raise UsageError(f"the form leads to {record.action!r}, which is no http URL")
+    own = (record.action, record.method, record.enctype)
     known = [control.name for control in record.controls if control.name]
-    action = urlsplit(record.action)
     # Nothing is sent in UTF-16 (HTML, "Picking an encoding for the form").
     charset = "utf-8" if is_wide(record.charset) else record.charset
     for row in rows:
@@ -98,27 +96,69 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
                 hint = f"did you mean {near[0]}?" if near else f"its fields are {', '.join(known)}"
                 raise UsageError(f"the form has no field {name!r}: {hint}")
             _check_choice(record, name, row[name])
-        pairs = list(_pairs(record, row))
-        query = urlencode(pairs, encoding=charset, errors="xmlcharrefreplace")
-        path = action.path or "/"
-        if record.method == "post":
-            url = urlunsplit((action.scheme, action.netloc, path, action.query, ""))
-            yield Query(url, query.encode("ascii"))
+        button = _pressed(record, row)
+        leads_to, method, enctype = (button and button.sends) or own
+        _check_target(leads_to, method)
+        pairs = list(_pairs(record, row, button))
+        action = urlsplit(leads_to)._replace(fragment="")
+        action = action._replace(path=action.path or "/")
+        if method == "post":
+            body, content_type = _encoded(pairs, enctype, charset)
+            yield Query(urlunsplit(action), body, "POST", content_type)
         else:
-            yield Query(urlunsplit((action.scheme, action.netloc, path, query, "")), method="GET")
+            query = urlencode(pairs, encoding=charset, errors="xmlcharrefreplace")
+            yield Query(urlunsplit(action._replace(query=query)), method="GET")
+
+
+def _check_target(action: str, method: str) -> None:
+    """Raise UsageError if a form makes no request."""
+    if method not in ("get", "post"):
+        raise UsageError(f"the form sends {method.upper()}: only GET and POST are requests")
+    if target(action, "") is None:
+        raise UsageError(f"the form leads to {action!r}, which is no http URL")
+
+
+def _pressed(record: FormRecord, row: Mapping[str, str]) -> Control | None:
+    """Return the submit button that a row names, else the default one; None if its cell is empty."""
+    buttons = [each for each in record.controls if each.kind in SUBMITS]
+    if given := [each for each in buttons if each.name in row]:
+        filled = [each for each in given if row[each.name]]
+        return next((each for each in filled if row[each.name] in each.values), next(iter(filled), None))
+    return next((each for each in buttons if each.checked), None)
 
 
 def _check_choice(record: FormRecord, name: str, value: str) -> None:
     """Raise UsageError if a field is a selection list without a value; nothing if its values are unknown."""
     controls = [control for control in record.controls if control.name == name]
     known = {choice for control in controls for choice in control.values}
-    if value not in known and controls and all(control.values for control in controls):
+    if value not in known and controls and all(each.kind == "select" and each.values for each in controls):
         near = get_close_matches(value, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(map(repr, sorted(known)))}"
         raise UsageError(f"the selection list {name!r} has no value {value!r}: {hint}")
 
 
-def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _encoded(pairs: Sequence[tuple[str, str]], enctype: str, charset: str) -> tuple[bytes, str]:
+    """Return the body of a POST, and its content type.
+
+    Source: HTML, "Multipart form data" and "Plain text form data".
+
+    >>> _encoded([("by", "x"), ("of", "y")], "text/plain", "utf-8")
+    (b'by=x\\r\\nof=y\\r\\n', 'text/plain')
+    """
+    query = urlencode(pairs, encoding=charset, errors="xmlcharrefreplace").encode("ascii")
+    if enctype == MULTIPART:
+        boundary = sha256(query).hexdigest()[:16]
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="'
+        parts = [head + name.replace('"', "%22") + f'"\r\n\r\n{value}\r\n' for name, value in pairs]
+        text, content_type = "".join((*parts, f"--{boundary}--\r\n")), f"{MULTIPART}; boundary={boundary}"
+    elif enctype == "text/plain":
+        text, content_type = "".join(f"{name}={value}\r\n" for name, value in pairs), enctype
+    else:
+        return query, URLENCODED
+    return text.encode(charset, "xmlcharrefreplace"), content_type
+
+
+def _pairs(record: FormRecord, row: Mapping[str, str], button: Control | None) -> Iterator[tuple[str, str]]:
     """Yield the names and values to send, in the order of the page, each given value once."""
     sent = set()
     boxes = [each for each in record.controls if each.kind in TICKED]
@@ -127,6 +167,10 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
     radios = {each.name: each for each in record.controls if each.kind == "radio" and each.checked}
     for control in record.controls:
         name = control.name
+        if control.kind in SUBMITS:
+            if control is button:
+                yield from _of_button(button, row)
+            continue
         if name in unticked and control.kind in TICKED:
             continue
         if name in row and name not in unticked:
@@ -141,6 +185,15 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
                 )
             for value in (control.value, *control.also):
                 yield name, _as_sent(control, value)
+
+
+def _of_button(button: Control, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what a button sends; an image sends the position of the click, as of one without a mouse."""
+    if button.kind == "image":
+        prefix = f"{button.name}." if button.name else ""
+        yield from ((f"{prefix}x", "0"), (f"{prefix}y", "0"))
+    elif button.name:
+        yield button.name, row.get(button.name) or "".join(button.values)
 
 
 def _is_sent(control: Control, radios: Mapping[str, Control]) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 from lxml import etree
 
-from archivebot.forms.flow import Flow
-from archivebot.forms.form import Form
+from archivebot.forms.flow import Flow, sending
+from archivebot.forms.form import SUBMITS, Control, Form
 from archivebot.forms.labels import attributes
 from archivebot.forms.parsing import parse
 from archivebot.markup.charset import codec
@@ -15,7 +16,6 @@ from archivebot.markup.charset import codec
 # Number of elements around a form that may indicate its purpose.
 AROUND = 3
 
-_METHODS = ("post", "dialog")
 _OWNERS = (b"form=", b"form =", b"FORM=")
 
 
@@ -59,12 +59,13 @@ def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], b
     ident = (element.get("id") or "").strip()
     flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [])
     grouped, controls = attributes(flow)
-    method = (element.get("method") or "").strip().lower()
+    action, method, enctype = sending(element)
+    controls, (action, method, enctype) = _sent(controls, (action, method or "get", enctype))
     accepted = (element.get("accept-charset") or "").replace(",", " ").split()
     return Form(
         name=(element.get("name") or ident).strip(),
-        action=(element.get("action") or "").strip(),
-        method=method if method in _METHODS else "get",
+        action=action,
+        method=method,
         attributes=grouped,
         controls=controls,
         css=_css(element),
@@ -75,7 +76,28 @@ def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], b
         links="\n".join(flow.links),
         base=base,
         charset=next(filter(None, map(codec, accepted)), ""),
+        enctype=enctype,
     )
+
+
+def _sent(
+    controls: tuple[Control, ...], own: tuple[str, str, str]
+) -> tuple[tuple[Control, ...], tuple[str, ...]]:
+    """Return the controls of a form with its default button marked, and where and how that sends the form.
+
+    It is the first submit button that is not disabled and opens a page; without one the form says it itself.
+    Source: HTML, "Implicit submission".
+    """
+    submits = [at for at, control in enumerate(controls) if control.kind in SUBMITS]
+    named = any(controls[at].sends for at in submits)
+    found = list(controls)
+    default: tuple[str, ...] | None = None
+    for at in submits:
+        sends = tuple(a or b for a, b in zip(controls[at].sends or own, own, strict=True))
+        is_default = default is None and not controls[at].unsent and sends[1] != "dialog"
+        found[at] = replace(controls[at], checked=is_default, sends=sends if named else ())
+        default = sends if is_default else default
+    return tuple(found), default or own
 
 
 def _around(element: etree._Element) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from archivebot.forms.classifier import Decision
@@ -13,13 +13,16 @@ from archivebot.models import FoundForm
 
 FORMAT = 1
 
+_LISTS = ("hints", "options", "values", "also", "sends")
+
 
 @dataclass(frozen=True, slots=True)
 class FormRecord:
     """A form found on a page: its target (an absolute URL), its fields, and its classification.
 
     ``attributes`` are labels with their controls; ``controls`` are all controls in the order of the page,
-    including hidden ones; ``domain`` is the subject of its hidden database, empty if unknown.
+    including hidden ones; ``domain`` is the subject of its hidden database, empty if unknown. ``enctype`` is
+    the encoding of a POST.
     """
 
     signature: str
@@ -31,6 +34,7 @@ class FormRecord:
     domain: str
     attributes: tuple[tuple[str, tuple[Control, ...]], ...]
     controls: tuple[Control, ...]
+    enctype: str = ""
 
     @classmethod
     def of(
@@ -46,7 +50,8 @@ class FormRecord:
             decision=decision,
             domain=domain,
             attributes=tuple((each.label, each.controls) for each in form.attributes),
-            controls=form.controls,
+            controls=tuple(_absolute(control, form, url) for control in form.controls),
+            enctype=form.enctype,
         )
 
     @property
@@ -86,9 +91,7 @@ class FormRecord:
         """Read a record written by :meth:`found`."""
         data = json.loads(found.data)
         controls = tuple(
-            Control(
-                **each | {name: tuple(each.get(name, ())) for name in ("hints", "options", "values", "also")}
-            )
+            Control(**each | {name: tuple(each.get(name, ())) for name in _LISTS})
             for each in data["controls"]
         )
         return cls(
@@ -103,7 +106,15 @@ class FormRecord:
                 (label, tuple(controls[at] for at in each)) for label, each in data["attributes"]
             ),
             controls=controls,
+            enctype=data.get("enctype", ""),
         )
+
+
+def _absolute(control: Control, form: Form, url: str) -> Control:
+    if not control.sends:
+        return control
+    action, *rest = control.sends
+    return replace(control, sends=(form.target(url, action), *rest))
 
 
 def names(controls: Iterable[Control]) -> list[str]:
