@@ -212,6 +212,12 @@ def test_a_post_is_encoded_as_the_form_says(attributes: dict[str, str], body: by
     assert asked_by("<input name=y>", {"y": "é"}, method="post", **attributes).body == body
 
 
+def test_a_field_for_the_charset_is_filled_in() -> None:
+    fields = "<input type=hidden name=_CHARSET_ value=x><input name=_charset_ value=y>"
+    asked = asked_by(fields, {}, **{"accept-charset": "latin1"})
+    assert asked.url.endswith("/find?z=1&_CHARSET_=windows-1252&_charset_=y")
+
+
 def test_a_form_in_parts_is_sent_in_parts(crawl: Crawl, site: MockServer) -> None:
     fields = "Title <input name=title> Notes <textarea name='a&quot;b'></textarea><button name=go>Search"
     form = "<form action=/find method=post enctype=multipart/form-data accept-charset=latin1>"

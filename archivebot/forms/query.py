@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from archivebot.exceptions import UsageError
 from archivebot.forms.form import BUTTONS, SUBMITS, TICKED, TYPED, Control
 from archivebot.forms.record import FormRecord
-from archivebot.markup.charset import is_wide
+from archivebot.markup.charset import is_wide, name_of
 from archivebot.urls import canonical_url, target, with_method
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -87,8 +87,7 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
     """
     own = (record.action, record.method, record.enctype)
     known = [control.name for control in record.controls if control.name]
-    # Nothing is sent in UTF-16 (HTML, "Picking an encoding for the form").
-    charset = "utf-8" if is_wide(record.charset) else record.charset
+    charset = _charset(record)
     for row in rows:
         for name in row:
             if name not in known:
@@ -108,6 +107,11 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
         else:
             query = urlencode(pairs, encoding=charset, errors="xmlcharrefreplace")
             yield Query(urlunsplit(action._replace(query=query)), method="GET")
+
+
+def _charset(record: FormRecord) -> str:
+    """Return the charset of what is sent: not UTF-16 (HTML, "Picking an encoding for the form")."""
+    return "utf-8" if is_wide(record.charset) else record.charset
 
 
 def _check_target(action: str, method: str) -> None:
@@ -178,13 +182,20 @@ def _pairs(record: FormRecord, row: Mapping[str, str], button: Control | None) -
                 yield name, _as_sent(control, row[name])
             sent.add(name)
         elif _is_sent(control, radios):
-            if control.cut:
-                raise UsageError(
-                    f"only the beginning of the value of {name!r} is stored with the form, and the archive"
-                    " lacks the page with the form: crawl the page again, or give a value"
-                )
-            for value in (control.value, *control.also):
-                yield name, _as_sent(control, value)
+            for value in _values(control, record):
+                yield name, value
+
+
+def _values(control: Control, record: FormRecord) -> list[str]:
+    """Return what a control sends as it is on the page. Raises UsageError if it is not known."""
+    if control.cut:
+        raise UsageError(
+            f"only the beginning of the value of {control.name!r} is stored with the form, and the archive"
+            " lacks the page with the form: crawl the page again, or give a value"
+        )
+    if control.kind == "hidden" and control.name.lower() == "_charset_":
+        return [name_of(_charset(record))]
+    return [_as_sent(control, value) for value in (control.value, *control.also)]
 
 
 def _of_button(button: Control, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -167,6 +167,18 @@ def label_of(charset: str) -> str:
     return _LABELS.get(charset, charset)
 
 
+def name_of(charset: str) -> str:
+    """Return the name of a codec in the Encoding standard, for others the name of the codec.
+
+    >>> name_of("cp932"), name_of("cp1252"), name_of("cp437")
+    ('Shift_JIS', 'windows-1252', 'cp437')
+    """
+    try:
+        return parse(b"", encoding=label_of(charset)).encoding or charset
+    except LookupError:
+        return charset
+
+
 def meta(body: bytes) -> str:
     """Return the charset that a page declares by META, "" if it does not.
 
