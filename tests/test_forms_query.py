@@ -196,6 +196,11 @@ def test_a_button_that_is_given_is_sent_in_place_of_the_default_one(row: dict[st
     assert asked_by(f"{buttons}<input type=image name=map>", row).url == f"http://a.example/find?z=1{sent}"
 
 
+def test_a_column_of_the_name_of_a_field_and_a_button_is_that_of_the_field() -> None:
+    fields = "<input name=q><input type=submit name=q value=Find>"
+    assert asked_by(fields, {"q": "terns"}).url == "http://a.example/find?z=1&q=terns&q=Find"
+
+
 def test_a_button_says_where_and_how_a_form_is_sent() -> None:
     buttons = "<button name=a formaction=../quick formmethod=get>A</button><button name=b>B</button>"
     quick = asked_by(buttons, {}, method="post")

@@ -95,10 +95,10 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
                 hint = f"did you mean {near[0]}?" if near else f"its fields are {', '.join(known)}"
                 raise UsageError(f"the form has no field {name!r}: {hint}")
             _check_choice(record, name, row[name])
-        button = _pressed(record, row)
+        button, value = _pressed(record, row)
         leads_to, method, enctype = (button and button.sends) or own
         _check_target(leads_to, method)
-        pairs = list(_pairs(record, row, button))
+        pairs = list(_pairs(record, row, button, value))
         action = urlsplit(leads_to)._replace(fragment="")
         action = action._replace(path=action.path or "/")
         if method == "post":
@@ -122,13 +122,19 @@ def _check_target(action: str, method: str) -> None:
         raise UsageError(f"the form leads to {action!r}, which is no http URL")
 
 
-def _pressed(record: FormRecord, row: Mapping[str, str]) -> Control | None:
-    """Return the submit button that a row names, else the default one; None if its cell is empty."""
+def _pressed(record: FormRecord, row: Mapping[str, str]) -> tuple[Control | None, str]:
+    """Return the submit button that a row names, else the default one, and its value.
+
+    It is None if there is none, or if its cell is empty. A column that names a field names no button.
+    """
     buttons = [each for each in record.controls if each.kind in SUBMITS]
-    if given := [each for each in buttons if each.name in row]:
+    fields = {each.name for each in record.controls if each.kind not in SUBMITS}
+    if given := [each for each in buttons if each.name in row and each.name not in fields]:
         filled = [each for each in given if row[each.name]]
-        return next((each for each in filled if row[each.name] in each.values), next(iter(filled), None))
-    return next((each for each in buttons if each.checked), None)
+        button = next((each for each in filled if row[each.name] in each.values), next(iter(filled), None))
+        return button, row[button.name] if button else ""
+    button = next((each for each in buttons if each.checked), None)
+    return button, "".join(button.values) if button else ""
 
 
 def _check_choice(record: FormRecord, name: str, value: str) -> None:
@@ -162,7 +168,9 @@ def _encoded(pairs: Sequence[tuple[str, str]], enctype: str, charset: str) -> tu
     return text.encode(charset, "xmlcharrefreplace"), content_type
 
 
-def _pairs(record: FormRecord, row: Mapping[str, str], button: Control | None) -> Iterator[tuple[str, str]]:
+def _pairs(
+    record: FormRecord, row: Mapping[str, str], button: Control | None, pressed: str
+) -> Iterator[tuple[str, str]]:
     """Yield the names and values to send, in the order of the page, each given value once."""
     sent = set()
     boxes = [each for each in record.controls if each.kind in TICKED]
@@ -173,7 +181,7 @@ def _pairs(record: FormRecord, row: Mapping[str, str], button: Control | None) -
         name = control.name
         if control.kind in SUBMITS:
             if control is button:
-                yield from _of_button(button, row)
+                yield from _of_button(button, pressed)
             continue
         if name in unticked and control.kind in TICKED:
             continue
@@ -198,13 +206,13 @@ def _values(control: Control, record: FormRecord) -> list[str]:
     return [_as_sent(control, value) for value in (control.value, *control.also)]
 
 
-def _of_button(button: Control, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _of_button(button: Control, value: str) -> Iterator[tuple[str, str]]:
     """Yield what a button sends; an image sends the position of the click, as of one without a mouse."""
     if button.kind == "image":
         prefix = f"{button.name}." if button.name else ""
         yield from ((f"{prefix}x", "0"), (f"{prefix}y", "0"))
     elif button.name:
-        yield button.name, row.get(button.name) or "".join(button.values)
+        yield button.name, value
 
 
 def _is_sent(control: Control, radios: Mapping[str, Control]) -> bool:
