@@ -96,7 +96,12 @@ def test_a_key_without_a_number_continues_after_the_first_row_of_its_second(serv
 
 
 @pytest.mark.parametrize(
-    "query", ["", "collapse=urlkey", "filter=!url:.*b.*", "filter=status:404", "limit=2"]
+    "query",
+    [
+        *("", "collapse=urlkey", "filter=!url:.*b.*", "filter=status:404", "limit=2"),
+        *("filter=timestamp:2026010.*&collapse=mime", "filter=!timestamp:20260102.*&collapse=timestamp:6"),
+        "filter=!url:.*b.*&collapse=timestamp:0",
+    ],
 )
 @pytest.mark.parametrize("place", ["ex.org&matchType=domain", "http://ex.org/a"])
 def test_the_parts_that_end_because_of_time_are_the_whole(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Self
+from urllib.parse import unquote
 
 import regex
 
@@ -35,7 +36,7 @@ LONGEST_MATCH = 0.1
 Rule = Callable[[Row], bool]
 
 _DIGITS = re.compile(r"\d{1,14}|\d{17}")
-_KEY = re.compile(r"(.*?) (\d{14})(?:\+(\d{1,9}))? (.*)", re.DOTALL)
+_KEY = re.compile(r"(.*?) (\d{14})(?:\+(\d{1,9}))?(?:=(\S*))? (.*)", re.DOTALL)
 _FILTER = re.compile(r"(!?)([=~]?)([A-Za-z]+):(.*)", re.DOTALL)
 _COLLAPSE = re.compile(r"([A-Za-z]+)(?::(\d{1,4}))?")
 
@@ -59,6 +60,7 @@ class CdxQuery:
     shows_resume: bool
     resume: tuple[str, str, str]
     passed: int
+    collapsed: str | None
     page: int | None
     page_size: int
     counts_pages: bool
@@ -96,7 +98,7 @@ class CdxQuery:
             )
         if output == "link" and match != "exact":
             raise UsageError("output=link is the TimeMap of one URL: leave out matchType and the asterisk")
-        resume, passed = _resumed(one("resumeKey"))
+        resume, passed, collapsed = _resumed(one("resumeKey"))
         return cls(
             url=url,
             match=match,
@@ -114,6 +116,7 @@ class CdxQuery:
             shows_resume=switch("showResumeKey"),
             resume=resume,
             passed=passed,
+            collapsed=collapsed,
             page=page,
             page_size=page_size,
             counts_pages=switch("showNumPages"),
@@ -159,14 +162,14 @@ class CdxQuery:
         """
         may_end = self.limit > 0 and not (self.order or self.skipped) and self.page is None
         reading = _Reading(self, rows(captures, brought if self.resolves else None), may_end=may_end)
-        found, resume = self._limited(self._found(reading))
+        found, resume = self._limited(iter(reading))
         if self.page and not found:
             raise UsageError(f"page is {self.page}, beyond the last page: showNumPages=true counts the pages")
-        return found, resume or (key_of(reading.ended) if reading.ended else "")
+        return found, resume or reading.resume
 
     def pages(self, captures: Iterable[Capture]) -> str:
         """Return the number of parts as pywb does, in JSON; a block is a row, a page is a part."""
-        count = sum(1 for _ in self._found(filter(self.has, rows(captures))))
+        count = sum(1 for _ in _Reading(self, rows(captures), may_end=False))
         pages = -(-count // self.page_size)
         return json.dumps({"blocks": count, "pages": pages, "pageSize": self.page_size}) + "\n"
 
@@ -175,18 +178,20 @@ class CdxQuery:
         return written(self.output, self.fields, found, resume if self.shows_resume else "")
 
     def has(self, row: Row) -> bool:
-        """Return whether a row is asked for, or is the one to resume at."""
-        place = place_of(row), int(row[ORDINAL])
+        """Return whether a row is asked for, wherever a part begins."""
         in_time = self.start <= row["timestamp"] <= self.end
-        return in_time and place >= (self.resume, self.passed) and all(rule(row) for rule in self.filters)
+        return in_time and all(rule(row) for rule in self.filters)
 
     def follows(self, row: Row) -> bool:
         """Return whether a row comes after the one to resume at."""
         return (place_of(row), int(row[ORDINAL])) > (self.resume, self.passed)
 
-    def _found(self, had: Iterable[Row]) -> Iterator[Row]:
-        # The last row of the part before is collapsed with the rows after it.
-        return filter(self.follows, self._collapsed(had))
+    def value_of(self, row: Row) -> str | None:
+        """Return the value by which a row collapses with the next; None if no rows collapse."""
+        if self.collapse is None:
+            return None
+        name, length = self.collapse
+        return row[name][:length]
 
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
         if self.reads_backwards:
@@ -205,19 +210,7 @@ class CdxQuery:
         part = list(islice(found, self.skipped, self.skipped + self.limit + 1))
         more = len(part) > self.limit
         part = part[: self.limit]
-        return part, key_of(part[-1]) if more and part else ""
-
-    def _collapsed(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield of adjacent rows that agree in the field to collapse the first."""
-        before: str | None = None
-        for row in rows:
-            if self.collapse is not None:
-                name, length = self.collapse
-                value = row[name][:length]
-                if value == before:
-                    continue
-                before = value
-            yield row
+        return part, key_of(part[-1], self.value_of(part[-1])) if more and part else ""
 
     def _distance(self, row: Row) -> float:
         return abs((moment(row["timestamp"]) - moment(self.closest)).total_seconds())
@@ -226,23 +219,24 @@ class CdxQuery:
 class _Reading:
     """The rows of a question among all; if it ``may_end``, these are read for at most LONGEST_PART seconds.
 
-    ``ended`` is the row to resume at, None if all rows were read.
+    Of adjacent rows that collapse there is the first. ``resume`` is the key at which a reading that ended
+    continues, "" if all rows were read.
     """
 
     def __init__(self, query: CdxQuery, every: Iterable[Row], *, may_end: bool) -> None:
         self._query, self._every, self._may_end = query, every, may_end
-        self.ended: Row | None = None
+        self.resume = ""
 
     def __iter__(self) -> Iterator[Row]:
         deadline = time.monotonic() + LONGEST_PART
-        last: Row | None = None  # the best row to resume at: the rows after it may collapse with it
-        for row in self._every:
-            is_new = self._query.follows(row)
+        value = self._query.collapsed
+        for row in filter(self._query.follows, self._every):
             if self._query.has(row):
-                last = row if is_new else last
-                yield row
-            if self._may_end and is_new and time.monotonic() > deadline:
-                self.ended = last or row
+                before, value = value, self._query.value_of(row)
+                if value is None or value != before:
+                    yield row
+            if self._may_end and time.monotonic() > deadline:
+                self.resume = key_of(row, value)
                 return
 
 
@@ -339,11 +333,12 @@ def _collapse(text: str) -> tuple[str, int | None] | None:
     return field_of(found[1]), int(found[2]) if found[2] else None
 
 
-def _resumed(key: str) -> tuple[tuple[str, str, str], int]:
-    """Return the place of the last row of the part before, and its ordinal there."""
+def _resumed(key: str) -> tuple[tuple[str, str, str], int, str | None]:
+    """Return the place of the last row of the part before, its ordinal there, and the value it collapses by."""
     if not key:
-        return ("", "", ""), 0
+        return ("", "", ""), 0, None
     found = _KEY.fullmatch(key)
     if not found:
         raise UsageError(f"resumeKey is {key!r}: write the key that an answer ended with")
-    return (found[1], found[2], found[4]), int(found[3] or 1)
+    value = None if found[4] is None else unquote(found[4])
+    return (found[1], found[2], found[5]), int(found[3] or 1), value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from urllib.parse import quote
 
 from archivebot.exceptions import UsageError
 from archivebot.markup.contenttype import content_type, parse
@@ -70,14 +71,17 @@ def place_of(row: Row) -> tuple[str, str, str]:
     return row["urlkey"], row["timestamp"], row["url"]
 
 
-def key_of(row: Row) -> str:
-    """Return the key that continues after a row.
+def key_of(row: Row, value: str | None = None) -> str:
+    """Return the key that continues after a row; rows that have the ``value`` collapse with those before.
 
-    >>> key_of({"urlkey": "com,a)/", "timestamp": "2024", "url": "http://a.com/", "ordinal": "2"})
-    'com,a)/ 2024+2 http://a.com/'
+    >>> row = {"urlkey": "com,a)/", "timestamp": "2024", "url": "http://a.com/", "ordinal": "2"}
+    >>> key_of(row), key_of(row | {"ordinal": "1"}, "text/html")
+    ('com,a)/ 2024+2 http://a.com/', 'com,a)/ 2024=text%2Fhtml http://a.com/')
     """
     urlkey, time, url = place_of(row)
-    return f"{urlkey} {time}{'' if row[ORDINAL] == '1' else f'+{row[ORDINAL]}'} {url}"
+    ordinal = "" if row[ORDINAL] == "1" else f"+{row[ORDINAL]}"
+    collapsed = "" if value is None else f"={quote(value, safe='')}"
+    return f"{urlkey} {time}{ordinal}{collapsed} {url}"
 
 
 def _row(capture: Capture) -> Row:
