@@ -334,7 +334,7 @@ def _collapse(text: str) -> tuple[str, int | None] | None:
 
 
 def _resumed(key: str) -> tuple[tuple[str, str, str], int, str | None]:
-    """Return the place of the last row of the part before, its ordinal there, and its value to collapse by."""
+    """Return the place of the last row of the part before, its ordinal there, and its collapsing value."""
     if not key:
         return ("", "", ""), 0, None
     found = _KEY.fullmatch(key)
