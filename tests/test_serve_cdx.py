@@ -100,6 +100,8 @@ def test_what_no_server_answered_has_no_row_and_a_304_is_a_revisit(server: Serve
         ),
         ("url=*.ex.org&from=20260104&to=20260105", ["https://ex.org/", "http://sub.ex.org/"]),
         ("url=ex.org&matchType=domain&from=20260104&to=20260105", ["https://ex.org/", "http://sub.ex.org/"]),
+        ("url=http://*.ex.org/&from=20260104&to=20260105", ["https://ex.org/", "http://sub.ex.org/"]),
+        ("url=HTTPS://*.ex.org/*&from=20260104&to=20260105", ["https://ex.org/", "http://sub.ex.org/"]),
         ("url=nothing.example", []),
     ],
 )

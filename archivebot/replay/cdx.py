@@ -36,6 +36,7 @@ LONGEST_MATCH = 0.1
 Rule = Callable[[Row], bool]
 
 _DIGITS = re.compile(r"\d{1,14}|\d{17}")
+_WILD = re.compile(r"(https?://)?\*\.", re.IGNORECASE)
 _KEY = re.compile(r"(.*?) (\d{14})(?:\+(\d{1,9}))?(?:=(\S*))? (.*)", re.DOTALL)
 _FILTER = re.compile(r"(!?)([=~]?)([A-Za-z]+):(.*)", re.DOTALL)
 _COLLAPSE = re.compile(r"([A-Za-z]+)(?::(\d{1,4}))?")
@@ -244,8 +245,8 @@ def _place(url: str, match: str) -> tuple[str, str]:
     """Return the URL and the type of match, which an asterisk may also name."""
     if not url:
         raise UsageError("url is missing: write /cdx?url=example.com/page")
-    if url.startswith("*."):
-        url, match = url[2:].removesuffix("*"), match or "domain"
+    if wild := _WILD.match(url):
+        url, match = url[wild.end() :].removesuffix("*"), match or "domain"
     elif url.endswith("*"):
         url, match = url[:-1], match or "prefix"
     key, _ = key_range(url, match or "exact")  # raises UsageError for other types
