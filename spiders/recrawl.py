@@ -19,6 +19,7 @@ from archivebot.crawl.arguments import RecrawlArguments
 from archivebot.crawl.reading.convert import media_of_response
 from archivebot.crawl.scheduling.entries import SITEMAPS
 from archivebot.crawl.spider import ArchiveSpider
+from archivebot.exceptions import CorruptObject
 from archivebot.frontier import chosen_uri
 from archivebot.hypertext import Hypertext, resolve
 from archivebot.hypertext.entries import entries
@@ -32,6 +33,10 @@ from archivebot.urls import Scope
 logger = logging.getLogger(__name__)
 
 SITEMAP = "/sitemap.xml"  # where a site has its sitemap if its robots.txt names none
+
+
+def _warn(url: str, error: CorruptObject) -> None:
+    logger.warning("%s is left out: %s", url, error)
 
 
 class RecrawlSpider(ArchiveSpider):
@@ -62,7 +67,7 @@ class RecrawlSpider(ArchiveSpider):
                 # Whatever these crawls left is due now, or not any more.
                 forget_crawls(chosen_uri(settings), self.name)
             with Archive.open(config, create=False) as archive:
-                found = next_round(archive, given.budget, Policy(given.policy), given.collection)
+                found = next_round(archive, given.budget, Policy(given.policy), given.collection, _warn)
                 self.arguments = replace(given, archive=archive.position().archive)
             self._choose(found)
             super().introduce(settings)

@@ -307,6 +307,13 @@ def test_the_pages_with_links_to_new_pages_are_found_in_one_pass(tmp_path: Path)
         ("changes", "--since", "2020-01-01"),
         ("prune", "--keep", "ends"),
         ("prune", "--keep", "ends", "--dry-run"),
+        ("schedule",),
+        ("schedule", "--due"),
+        ("watch", "--test", "--json", "rules.toml"),
+        ("rank", "--by", "relevance", "--topic", "day"),
+        ("duplicates",),
+        ("duplicates", "--pages"),
+        ("duplicates", "--jaccard", "0.5"),
         ("index",),
         ("export", "cdxj", "--output", "-"),
     ],
@@ -318,8 +325,10 @@ def test_damaged_pages_are_named_and_the_others_are_read(tmp_path: Path, words: 
         for day in range(3):
             for url in urls:
                 archive.add(archive.segment(make_page(page(f"{url} of day {day}"), day, url=url)))
+    (tmp_path / "rules.toml").write_text('[[rule]]\nname = "all"\n')
     with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
         assert database.execute("UPDATE page SET lineages = lineages + 1 WHERE id IN (1, 3)").rowcount == 2
+    words = tuple(word.replace("rules.toml", f"{tmp_path}/rules.toml") for word in words)
     done = run_scrapy(words, environment={**os.environ, "ARCHIVE_URI": uri})
     assert done.returncode == 4, done.stderr
     named = [f"{url} does not have its checksum or its key" in done.stderr for url in urls]

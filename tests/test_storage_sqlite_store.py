@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -716,6 +717,22 @@ def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path
         enabled.execute(sql)
     with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
         read()
+
+
+@pytest.mark.parametrize("sql", ["url = CAST(x'68ff' AS TEXT)", "url = x'68'", "versions = 9"])
+def test_a_page_that_cannot_be_read_is_named_and_the_others_are_listed(
+    store: SQLiteStore, path: Path, sql: str
+) -> None:
+    urls = [f"{URL}{number}" for number in range(3)]
+    for url in urls:
+        put(store, b"body", 0, url=url)
+    change(path, f"UPDATE page SET {sql} WHERE id = 2")
+    for listed in (store.tallies, partial(store.urls, "", "\U0010ffff")):
+        errors: list[CorruptObject] = []
+        assert len(list(listed(damaged=errors.append))) == 2
+        (error,) = errors
+        assert "does not have its checksum or its key" in str(error)
+    assert [url for _, url in store.urls("", "\U0010ffff", damaged=errors.append)] == urls[::2]
 
 
 def test_the_error_of_a_full_disk_says_what_to_do(store: SQLiteStore) -> None:

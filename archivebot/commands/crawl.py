@@ -15,7 +15,16 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from archivebot.archive import Archive
-from archivebot.cli import TIME, check, check_feeds, check_log, check_options, name_in_usage, run_crawl
+from archivebot.cli import (
+    TIME,
+    LeftOut,
+    check,
+    check_feeds,
+    check_log,
+    check_options,
+    name_in_usage,
+    run_crawl,
+)
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
 from archivebot.exceptions import ArchiveError, Conflict, NotArchived, Outdated
@@ -123,7 +132,7 @@ class Command(CrawlCommand):
         """
         archive = ArchiveConfig.from_settings(self.settings)
         with suppress(NotArchived, Outdated, Conflict), Archive.reader(archive) as reader:
-            begin(reader, archive.uri, rules)
+            begin(reader, archive.uri, rules, LeftOut())
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
         """Send the alerts of a crawl that has ended.
@@ -133,7 +142,7 @@ class Command(CrawlCommand):
         archive = ArchiveConfig.from_settings(self.settings)
         with Archive.reader(archive) as reader:
             try:
-                found = watch(reader, archive.uri, rules, config, lambda url, error: note(f"{url}: {error}"))
+                found = watch(reader, archive.uri, rules, config, LeftOut())
             except Conflict as error:
                 note(f"scrapy watch: {error}")
                 return

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import ArchiveCommand, LeftOut, print_json, print_table
 from archivebot.config import ArchiveConfig
 from archivebot.duplicates.loose import LEAST, LooseSurvey
 from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
@@ -56,7 +56,8 @@ class Command(ArchiveCommand):
                 f"--jaccard is {opts.jaccard}: give {LEAST} to 1; below, chance brings pages together"
             )
         url = archive.resolve(args[0]) if args else None
-        survey = _survey(archive, self.config, opts.jaccard, blocks=not opts.pages)
+        left_out = LeftOut()
+        survey = _survey(archive, self.config, opts.jaccard, left_out, blocks=not opts.pages)
         near = [match for match in survey.matches(url) if opts.k is None or match.likeness.distance <= opts.k]
         if not near:
             raise NotArchived(
@@ -66,7 +67,7 @@ class Command(ArchiveCommand):
             _print_clusters(near, opts.json)
         else:
             _print_pairs(near, opts.json)
-        return 0
+        return left_out.exit_code(0)
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         if opts.json and isinstance(error, NotArchived):
@@ -75,7 +76,7 @@ class Command(ArchiveCommand):
 
 
 def _survey(
-    archive: ArchiveReader, config: ArchiveConfig, least: float | None, *, blocks: bool
+    archive: ArchiveReader, config: ArchiveConfig, least: float | None, left_out: LeftOut, *, blocks: bool
 ) -> Survey | LooseSurvey:
     """Read the pages of an archive and show the progress; ``least`` is the least Jaccard coefficient."""
 
@@ -85,12 +86,12 @@ def _survey(
 
     survey: Survey | LooseSurvey
     if least is None:
-        survey, damaged = survey_of(archive, blocks, done, config)
+        survey, unreadable = survey_of(archive, blocks, done, config, left_out)
     else:
-        survey, damaged = loose_survey_of(archive, least, done, config)
+        survey, unreadable = loose_survey_of(archive, least, done, config, left_out)
     status("")
-    if damaged:
-        note(f"pages left out, as they could not be read: {damaged}; see scrapy verify")
+    if unreadable:
+        note(f"pages left out, as they could not be read: {unreadable}; see scrapy verify")
     return survey
 
 

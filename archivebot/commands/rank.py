@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import ArchiveCommand, LeftOut, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.rank import METHODS, TOPICAL, ranking
 from archivebot.topic.rings import read_rings
@@ -35,8 +35,16 @@ class Command(ArchiveCommand):
         near = NEAR if opts.near is None else opts.near
         rings = read_rings(opts.rings) if opts.rings else []
         profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
+        left_out = LeftOut()
         lists = ranking(
-            archive, opts.by, profile, opts.top, external=opts.external, near=near, config=self.config
+            archive,
+            opts.by,
+            profile,
+            opts.top,
+            external=opts.external,
+            near=near,
+            config=self.config,
+            damaged=left_out,
         )
         if not any(lists.values()):
             counted = "page" if opts.by == "relevance" else "link"
@@ -44,13 +52,13 @@ class Command(ArchiveCommand):
             raise NotArchived(f"no {counted} in {archive.uri} counts: try {advice}")
         if opts.json:
             print_json({"by": opts.by, **{name: list(map(asdict, pages)) for name, pages in lists.items()}})
-            return 0
+            return left_out.exit_code(0)
         for name, pages in lists.items():
             head = ["rank", "score", "in_links", "hosts", name]
             print_table(
                 head, [[page.rank, page.score, page.in_links, page.hosts, page.url] for page in pages]
             )
-        return 0
+        return left_out.exit_code(0)
 
 
 def _check(opts: argparse.Namespace) -> None:

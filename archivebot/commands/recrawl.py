@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.crawl.arguments import RecrawlArguments
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.damage import leave_out
 from archivebot.jobs.instance import only_instance
 from archivebot.jobs.schedule import schedule
 from archivebot.jobs.service import Service
@@ -95,7 +96,7 @@ class Command(ArchiveCommand):
     def _until_due(self, now: datetime) -> float:
         with self.archive() as archive:
             given = self._given
-            pages = schedule(archive, given.budget, Policy(given.policy), given.collection)
+            pages = schedule(archive, given.budget, Policy(given.policy), given.collection, leave_out)
         following = min((page.next for page in pages if page.next), default=None)
         if following is None:
             return self._longest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, print_json, print_table
+from archivebot.cli import TIME, ArchiveCommand, LeftOut, print_json, print_table
 from archivebot.exceptions import NotArchived
 from archivebot.jobs.schedule import ScheduledPage, days, now, schedule
 from archivebot.schedule.budget import read_budget
@@ -40,10 +40,10 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         budget = read_budget(opts.budget) if opts.budget else None
         url = archive.resolve(args[0]) if args else None
-        time = now()
+        time, left_out = now(), LeftOut()
         pages = [
             page
-            for page in schedule(archive, budget, Policy(opts.policy))
+            for page in schedule(archive, budget, Policy(opts.policy), damaged=left_out)
             if url in (None, page.url) and (not opts.due or page.is_due(time))
         ]
         if opts.json:
@@ -52,7 +52,7 @@ class Command(ArchiveCommand):
             print_table(["next", "interval", "changes", "visits", "a day", "page", "why"], map(_row, pages))
         else:
             note(f"no page of {archive.uri} is due" if opts.due else f"{archive.uri} has no page to visit")
-        return 0 if pages else NotArchived.exit_code
+        return left_out.exit_code(0 if pages else NotArchived.exit_code)
 
 
 def _row(page: ScheduledPage) -> list[object]:

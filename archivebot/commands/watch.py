@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, print_table
+from archivebot.cli import TIME, ArchiveCommand, LeftOut, add_fields_option, print_json, print_table
 from archivebot.config import WatchConfig
-from archivebot.exceptions import CorruptObject, NotArchived, Undelivered, UsageError
+from archivebot.exceptions import NotArchived, Undelivered, UsageError
 from archivebot.fields.about import DESCRIPTION, SUMMARY
 from archivebot.fields.sites import Sites
 from archivebot.jobs.watch import Watched, past, watch
@@ -50,17 +50,18 @@ class Command(ArchiveCommand):
         config = WatchConfig.from_settings(self.settings)
         for line in self._doubts(archive.sites):
             note(line)
+        left_out = LeftOut()
         if opts.test:
             since = parse_since(opts.since, datetime.now(UTC)) if opts.since else None
-            found = past(archive, self._rules, since, config, _note)
+            found = past(archive, self._rules, since, config, left_out)
         else:
             uri = self.config.uri
-            found = watch(archive, uri, self._rules, config, _note, again=opts.again)
+            found = watch(archive, uri, self._rules, config, left_out, again=opts.again)
         self._print(found, opts)
         if opts.test:
-            return 0 if found.alerts else NotArchived.exit_code
+            return left_out.exit_code(0 if found.alerts else NotArchived.exit_code)
         failed = any(tally.error for name, tally in found.outputs.items() if name in self._rules.outputs)
-        return Undelivered.exit_code if failed else 0
+        return Undelivered.exit_code if failed else left_out.exit_code(0)
 
     def _doubts(self, sites: Sites) -> Iterator[str]:
         """Yield what is wrong with the fields of the rules, if there are selectors at all."""
@@ -88,10 +89,6 @@ class Command(ArchiveCommand):
         else:
             for line in found.lines():
                 note(line)
-
-
-def _note(url: str, error: CorruptObject) -> None:
-    note(f"{url} is left out: {error}")
 
 
 def _print_alerts(alerts: Sequence[Alert]) -> None:

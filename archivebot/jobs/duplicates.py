@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +26,7 @@ from archivebot.duplicates.survey import (
 )
 from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.fingerprint.minhash import Signature
+from archivebot.jobs.damage import Damaged, fail
 from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
 from archivebot.models import Capture, Fingerprint
@@ -47,26 +49,28 @@ def survey_of(
     blocks: bool,
     done: Callable[[int, int], None],
     config: ArchiveConfig | None = None,
+    damaged: Damaged = fail,
 ) -> tuple[Survey, int]:
     """Survey the latest version of each page of an archive, in the order of the first captures.
 
-    Returns the survey and the number of pages that could not be read. Calls ``done`` with the number of pages
-    read and their total. With the ``config`` of the archive the pages are read on all cores.
+    Returns the survey and the number of pages whose latest version could not be read. A page whose captures
+    cannot be read is passed to ``damaged``. Calls ``done`` with the number of pages read and their total.
+    With the ``config`` of the archive the pages are read on all cores.
     """
     survey = Survey(lambda url: _reading(archive, url, blocks=True))
-    urls = _first_seen(archive)
-    stored = {} if blocks else _stored(archive)
+    urls = _first_seen(archive, damaged)
+    stored = {} if blocks else _stored(archive, urls)
     unread = [url for url in urls if url not in stored]
     read = chain.from_iterable(over(archive, partial(surveyed, blocks=blocks), unread, config))
-    damaged = 0
+    unreadable = 0
     for number, url in enumerate(urls):
         done(number, len(urls))
         page = Surveyed(url, stored[url]) if url in stored else next(read)
         if page.known is None:
-            damaged += 1
+            unreadable += 1
         else:
             survey.add(url, page.known, page.blocks)
-    return survey, damaged
+    return survey, unreadable
 
 
 def loose_survey_of(
@@ -74,21 +78,22 @@ def loose_survey_of(
     least: float,
     done: Callable[[int, int], None],
     config: ArchiveConfig | None = None,
+    damaged: Damaged = fail,
 ) -> tuple[LooseSurvey, int]:
     """Survey the main text of each page of an archive, for pairs with a minimum Jaccard coefficient.
 
     Every page is read, because no signature is stored. Returns the same as :func:`survey_of`.
     """
     survey = LooseSurvey(lambda url: _reading(archive, url, blocks=False).text, least)
-    urls = _first_seen(archive)
-    damaged = 0
+    urls = _first_seen(archive, damaged)
+    unreadable = 0
     for number, page in enumerate(chain.from_iterable(over(archive, signed, urls, config))):
         done(number, len(urls))
         if page.known is None:
-            damaged += 1
+            unreadable += 1
         else:
             survey.add(page.url, page.known, page.signature)
-    return survey, damaged
+    return survey, unreadable
 
 
 def surveyed(archive: ArchiveReader, urls: Sequence[str], *, blocks: bool) -> list[Surveyed]:
@@ -111,22 +116,29 @@ def signed(archive: ArchiveReader, urls: Sequence[str]) -> list[Surveyed]:
     return pages
 
 
-def _stored(archive: ArchiveReader) -> dict[str, Fingerprint]:
-    """Return the stored fingerprints of the latest versions of pages."""
-    return {
-        url: known
-        for url, number, known in archive.fingerprints.all()
-        if (last := _shown(archive, url, None)) and number == (last.number or 0)
-    }
+def _stored(archive: ArchiveReader, urls: Iterable[str]) -> dict[str, Fingerprint]:
+    """Return the stored fingerprints of the latest versions of pages; what cannot be read is left out."""
+    found: dict[str, Fingerprint] = {}
+    pages = frozenset(urls)
+    with suppress(CorruptObject):
+        found.update(
+            (url, known)
+            for url, number, known in archive.fingerprints.all()
+            if url in pages and (last := _shown(archive, url, None)) and number == (last.number or 0)
+        )
+    return found
 
 
-def _first_seen(archive: ArchiveReader) -> list[str]:
+def _first_seen(archive: ArchiveReader, damaged: Damaged) -> list[str]:
     """Return the pages with content in the order of their first captures; walls do not count."""
     seen = []
-    for _, url in archive.pages():
-        first, last = (_shown(archive, url, when) for when in (BEGINNING, None))
-        if archive.version_count(url) and last and not last.quality:
-            seen.append(((first or last).captured_at, url))
+    for url in archive.visits.pages(None, partial(damaged, "a page")):
+        try:
+            first, last = (_shown(archive, url, when) for when in (BEGINNING, None))
+            if archive.version_count(url) and last and not last.quality:
+                seen.append(((first or last).captured_at, url))
+        except CorruptObject as error:
+            damaged(url, error)
     return [url for _, url in sorted(seen)]
 
 

@@ -51,8 +51,10 @@ def scan_all(
     With ``strict`` only pages are read for which a link promises a search form.
     """
     wanted = promised(archive.links.all()) if strict else None
-    urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
-    damaged = count = 0
+    unread: list[CorruptObject] = []
+    pages = archive.visits.pages(None, unread.append)
+    urls = [url for url in pages if wanted is None or url in wanted]
+    damaged, count = len(unread), 0
     for sightings in over(archive, partial(scan, topic=topic), urls, config):
         for sighting in sightings:
             damaged += bool(sighting.reason)

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import CorruptObject, NotArchived
+from archivebot.exceptions import NotArchived
 from archivebot.frontier import FrontierReader, read_frontier
 from archivebot.jobs.activity import activity, events
 from archivebot.jobs.changes import changed_pages
+from archivebot.jobs.damage import leave_out
 from archivebot.jobs.duplicates import groups_of, survey_of
 from archivebot.jobs.forms import kept_forms
 from archivebot.jobs.frontier import LAST, crawl_state, found_in, since_of
@@ -286,7 +287,7 @@ def _wanted(topics: Path, given: Given) -> Wanted:
 def _changes(frontier: str, archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
     site = parse_seed(given["site"]) if given["site"] else None
     since = since_of(given["since"], frontier, "since=")
-    found = changed_pages(archive, since, site, content_only=given["content_only"], damaged=_leave_out)
+    found = changed_pages(archive, since, site, content_only=given["content_only"], damaged=leave_out)
     return [page.record() for page in found]
 
 
@@ -300,12 +301,8 @@ def _events(archive: ArchiveReader, given: Given) -> list[dict[str, str]]:
     ]
 
 
-def _leave_out(url: str, error: CorruptObject) -> None:
-    """Leave a damaged page out of an answer: ``scrapy verify`` reports it."""
-
-
 def _matches(archive: ArchiveReader, given: Given) -> list[Any]:
-    survey, _ = survey_of(archive, given["blocks"], lambda number, pages: None)
+    survey, _ = survey_of(archive, given["blocks"], lambda number, pages: None, damaged=leave_out)
     return list(survey.matches(archive.resolve(given["url"]) if given.get("url") else None))
 
 
@@ -328,5 +325,7 @@ def _harvest(crawl: FrontierReader, given: Given) -> dict[str, Any]:
 
 def _rank(topics: Path, archive: ArchiveReader, given: Given) -> dict[str, Any]:
     profile = profile_of(given["topic"], topics) if given["topic"] else None
-    found = ranking(archive, given["by"], profile, given["top"], external=given["external"])
+    found = ranking(
+        archive, given["by"], profile, given["top"], external=given["external"], damaged=leave_out
+    )
     return {"by": given["by"], **{name: list(map(asdict, pages)) for name, pages in found.items()}}

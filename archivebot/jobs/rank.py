@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from archivebot.archive import ArchiveReader
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import NotArchived, UsageError
-from archivebot.jobs.examples import archived_examples
+from archivebot.exceptions import CorruptObject, NotArchived, UsageError
+from archivebot.jobs.damage import Damaged, fail
+from archivebot.jobs.examples import archived_example
 from archivebot.jobs.partitions import over
 from archivebot.storage.edges import Edge
 from archivebot.text.terms import terms
@@ -44,10 +45,11 @@ class Ranked:
 
 
 class Judged(NamedTuple):
-    """A page and its relevance, as ln(1 + odds)."""
+    """A page and its relevance, as ln(1 + odds), or why it could not be read."""
 
     url: str
     nats: float
+    reason: str = ""
 
 
 def ranking(
@@ -59,16 +61,18 @@ def ranking(
     external: bool = False,
     near: float = NEAR,
     config: ArchiveConfig | None = None,
+    damaged: Damaged = fail,
 ) -> dict[str, list[Ranked]]:
     """Return the rankings of a method over the links of an archive, each with its best pages.
 
-    Arguments as in :func:`best_pages`. With the ``config`` of the archive pages are read on all cores. Raises
-    NotArchived without links, UsageError if the method needs a topic.
+    Arguments as in :func:`best_pages`. With the ``config`` of the archive pages are read on all cores. A page
+    that is read for its relevance, but cannot be, is passed to ``damaged``. Raises NotArchived without links,
+    UsageError if the method needs a topic.
     """
     if method in TOPICAL and profile is None:
         raise UsageError(f"ranking by {method} needs a topic: give its name, or some words")
     if method == "relevance" and profile:
-        return relevant_pages(archive, profile, top, external=external, config=config)
+        return relevant_pages(archive, profile, top, external=external, config=config, damaged=damaged)
     topic = profile.similarity() if profile else Similarity()
     found = best_pages(archive.links.all(), method, topic, top, external=external, near=near)
     if found is None:
@@ -107,6 +111,7 @@ def relevant_pages(
     *,
     external: bool = False,
     config: ArchiveConfig | None = None,
+    damaged: Damaged = fail,
 ) -> dict[str, list[Ranked]]:
     """Return the best pages by relevance times PageRank.
 
@@ -116,9 +121,13 @@ def relevant_pages(
     from archivebot.links.graph import LinkGraph
     from archivebot.links.pagerank import levels, pagerank
 
-    urls = (url for _, url in archive.pages())
-    judged = chain.from_iterable(over(archive, partial(judge, profile=profile), urls, config))
-    nats = {page.url: page.nats for page in judged}
+    urls = archive.visits.pages(None, partial(damaged, "a page"))
+    nats: dict[str, float] = {}
+    for page in chain.from_iterable(over(archive, partial(judge, profile=profile), urls, config)):
+        if page.reason:
+            damaged(page.url, CorruptObject(page.reason))
+        else:
+            nats[page.url] = page.nats
     graph = LinkGraph.of(((edge.source, edge.target, 1.0) for edge in archive.links.all()), nats)
     if external:
         graph = graph.external(domain)
@@ -131,10 +140,15 @@ def judge(archive: ArchiveReader, urls: Sequence[str], profile: TopicProfile) ->
     """Return the relevance of one part of the pages, without pages that have no word of the topic."""
     scorer = PageScorer(profile)
     found = []
-    for page in archived_examples(archive, urls):
-        judged = scorer.score(page.title, page.text)
-        if judged.terms:
-            found.append(Judged(page.source, math.log1p(math.exp(min(judged.log_odds, MOST_NATS)))))
+    for url in urls:
+        try:
+            page = archived_example(archive, url)
+        except CorruptObject as error:
+            found.append(Judged(url, 0.0, str(error)))
+            continue
+        judged = scorer.score(page.title, page.text) if page else None
+        if judged and judged.terms:
+            found.append(Judged(url, math.log1p(math.exp(min(judged.log_odds, MOST_NATS)))))
     return found
 
 

@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject
 from archivebot.jobs.addresses import was_private
+from archivebot.jobs.damage import Damaged, fail
 from archivebot.jobs.hints import Hints, read_hints
 from archivebot.models import CRAWL, REQUISITE, Capture, Kind
 from archivebot.schedule.planner import Planner, Watched
@@ -124,6 +127,7 @@ def schedule(
     budget: float | None = None,
     policy: Policy = Policy.CHANGES,
     collection: str = "",
+    damaged: Damaged = fail,
 ) -> list[ScheduledPage]:
     """Return all pages of an archive but requisites, by the time of their next visit.
 
@@ -132,9 +136,10 @@ def schedule(
     sitemap or a feed of its site states, is due.
 
     With a ``collection`` only its pages are returned. Raises UsageError if there is no such collection.
+    A page that cannot be read is passed to ``damaged``.
     """
     covers = _covers(archive, collection)
-    pages = _schedule(archive, _known(archive), budget, policy)
+    pages = _schedule(archive, _known(archive, damaged), budget, policy)
     return [page for page in pages if covers(page.url)]
 
 
@@ -143,14 +148,16 @@ def next_round(
     budget: float | None = None,
     policy: Policy = Policy.CHANGES,
     collection: str = "",
+    damaged: Damaged = fail,
 ) -> Round:
     """Return the pages that are due, and those that sitemaps and feeds name but that were never visited.
 
     With a ``collection`` only its pages are visited. Raises UsageError if there is no such collection.
+    A page that cannot be read is passed to ``damaged``.
     """
     time = now()
     covers = _covers(archive, collection)
-    read = _known(archive)
+    read = _known(archive, damaged)
     pages = _schedule(archive, read, budget, policy)
     due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
     known = frozenset(page.url for page in pages)
@@ -162,7 +169,7 @@ def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
     return archive.collections.named(collection).covers if collection else lambda url: True
 
 
-def _known(archive: ArchiveReader) -> _Known:
+def _known(archive: ArchiveReader, damaged: Damaged) -> _Known:
     """Read the captures of all pages up to now, without headers and exchanges but for the last of a page.
 
     A capture of a later time is from a clock that was ahead: the page would not be due until that time.
@@ -173,8 +180,12 @@ def _known(archive: ArchiveReader) -> _Known:
     private: set[str] = set()
 
     def pages() -> Iterator[tuple[str, list[Capture]]]:
-        for _, url in archive.pages():
-            captures = [] if has_method(url) else archive.mementos.visits(url)
+        for url in archive.visits.pages(None, partial(damaged, "a page")):
+            try:
+                captures = [] if has_method(url) else archive.mementos.visits(url)
+            except CorruptObject as error:
+                damaged(url, error)
+                continue
             captures = [each for each in captures if each.captured_at <= time] or captures
             if captures and captures[-1].origin != REQUISITE:
                 known.append((url, [_Seen(each.captured_at, each.kind) for each in captures]))

@@ -13,6 +13,7 @@ from archivebot.config import WatchConfig, beside
 from archivebot.exceptions import CorruptObject
 from archivebot.fields.changes import shown
 from archivebot.jobs.changes import origins, state_change, telling
+from archivebot.jobs.damage import Damaged, fail
 from archivebot.models import (
     REQUISITE,
     Attribute,
@@ -34,7 +35,6 @@ from archivebot.watch.outbox import Outbox
 from archivebot.watch.rule import Rule
 
 Seen = Callable[[str], datetime | None]
-Damaged = Callable[[str, CorruptObject], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def past(
     return Watched(alerts(matches, archive.position().archive, rules.path, config.watch_server))
 
 
-def begin(archive: ArchiveReader, archive_uri: str, rules: Rules) -> None:
+def begin(archive: ArchiveReader, archive_uri: str, rules: Rules, damaged: Damaged = fail) -> None:
     """Note the state that later captures change, unless a run of the rules file did so before."""
     with Outbox(beside(archive_uri, "watch"), archive.position().archive, rules.path) as outbox:
         if not outbox.run:
-            _note_state(archive, outbox)
+            _note_state(archive, outbox, damaged)
 
 
 def watch(
@@ -98,7 +98,7 @@ def watch(
     with Outbox(beside(archive_uri, "watch"), identity, rules.path) as outbox:
         first = not outbox.run
         if first:
-            _note_state(archive, outbox)
+            _note_state(archive, outbox, damaged)
             found = []
         else:
             matches, seen = _judged(archive, rules.rules, outbox.seen, damaged)
@@ -112,16 +112,21 @@ def watch(
         return Watched(found, sent, first, elsewhere)
 
 
-def _note_state(archive: ArchiveReader, outbox: Outbox) -> None:
-    outbox.record((), {url: last.captured_at for url, last in _last(archive, datetime.now(UTC))})
+def _note_state(archive: ArchiveReader, outbox: Outbox, damaged: Damaged) -> None:
+    outbox.record((), {url: last.captured_at for url, last in _last(archive, datetime.now(UTC), damaged)})
 
 
-def _last(archive: ArchiveReader, now: datetime) -> Iterator[tuple[str, Capture]]:
+def _last(archive: ArchiveReader, now: datetime, damaged: Damaged) -> Iterator[tuple[str, Capture]]:
     """Yield each page with its last capture that is not later than ``now``: a clock may have been ahead."""
-    for _, url in archive.pages():
-        last = archive.last(url)
-        if last and last.captured_at > now:
-            last = next((each for each in reversed(archive.captures(url)) if each.captured_at <= now), None)
+    for url in archive.visits.pages(None, partial(damaged, "a page")):
+        try:
+            last = archive.last(url)
+            if last and last.captured_at > now:
+                past = (each for each in reversed(archive.captures(url)) if each.captured_at <= now)
+                last = next(past, None)
+        except CorruptObject as error:
+            damaged(url, error)
+            continue
         if last:
             yield url, last
 
@@ -138,7 +143,7 @@ def _judged(
     matches: list[Match] = []
     times: dict[str, datetime] = {}
     now = datetime.now(UTC)
-    for url, last in _last(archive, now):
+    for url, last in _last(archive, now, damaged):
         since = seen(url)
         if since is not None and last.captured_at <= since <= now:
             continue

@@ -59,7 +59,7 @@ from archivebot.storage.sqlite.schema import altered
 from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
 from archivebot.storage.times import just_before, milliseconds
-from archivebot.urls import host_part
+from archivebot.urls import host_part, urlkey
 
 PAGE = f"SELECT {intact('page')}, id, versions, lineages FROM page"
 
@@ -83,9 +83,13 @@ REFERENCELESS = (
     " WHERE shape.id IS NULL OR reference IS NOT NULL AND reference.id IS NULL"
 )
 
-# The URLs, each with the sum of the checksums of its runs.
+# The columns of a page as they are: a URL that is no UTF-8 would end the rows of a statement. The URL is NULL
+# if it is no text.
+LISTED = "page.sum, iif(typeof(url) = 'text', CAST(url AS BLOB), NULL), versions, lineages, sketch"
+
+# The pages, each with the sum of the checksums of its runs.
 TALLIES = (
-    f"SELECT {intact('page')}, url, url, coalesce(sum(capture.sum), 0) FROM capture"
+    f"SELECT {LISTED}, coalesce(sum(capture.sum), 0) FROM capture"
     " JOIN page ON page.id = capture.page GROUP BY capture.page"
 )
 
@@ -295,8 +299,8 @@ class SQLiteStore(ArchiveFile):
         self, start: str, end: str, after: str = "", damaged: Damaged | None = None
     ) -> Iterator[tuple[str, str]]:
         return self.sound(
-            of_page,
-            f"SELECT {intact('page')} AND key IS urlkey(url), url, key, url FROM page_key"
+            keyed,
+            f"SELECT {LISTED}, CAST(key AS BLOB) FROM page_key"
             " JOIN page ON page.id = page_key.page WHERE key >= ?1 AND key < ?2"
             " AND (key > ?1 OR url > ?3) ORDER BY key, url",
             start,
@@ -306,7 +310,7 @@ class SQLiteStore(ArchiveFile):
         )
 
     def tallies(self, damaged: Damaged | None = None) -> Iterator[tuple[str, int]]:
-        return self.sound(of_page, TALLIES, damaged=damaged)
+        return self.sound(listed, TALLIES, damaged=damaged)
 
     def totals(self) -> dict[str, Totals]:
         hosts = dict(self.all(totals_of, TOTALS))
@@ -335,11 +339,21 @@ class SQLiteStore(ArchiveFile):
         return list(dict.fromkeys(found))
 
 
-def of_page(row: Any) -> Any:
-    """Return the values of a row after its first two: whether the page is intact, and its URL."""
-    if row[0] != 1:
-        raise CorruptObject(f"{row[1]} does not have its checksum or its key")
-    return row[2:]
+def listed(row: Any) -> tuple[str, Any]:
+    """Return the URL of a row of ``LISTED``, and the value after it."""
+    stored, raw, *rest, value = row
+    url = raw.decode(errors="backslashreplace") if raw is not None else "a page without a URL"
+    if stored != checksum(url, *rest):
+        raise CorruptObject(f"{url} does not have its checksum or its key")
+    return url, value
+
+
+def keyed(row: Any) -> tuple[str, str]:
+    """Return the urlkey and the URL of a page, from a row of ``LISTED`` and its key."""
+    url, key = listed(row)
+    if key != urlkey(url).encode():
+        raise CorruptObject(f"{url} does not have its checksum or its key")
+    return key.decode(), url
 
 
 def text(row: tuple[str]) -> str:
