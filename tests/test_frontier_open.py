@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
-from archivebot.frontier import frontier_uri, open_frontier
+from archivebot.frontier import Entry, FrontierReader, frontier_uri, open_frontier, read_frontier
+from archivebot.jobs import frontier as frontier_jobs
+from archivebot.jobs.frontier import found_in
 from tests.contracts.frontier_workers import ROOT
 
 
@@ -56,3 +59,33 @@ def test_importing_it_loads_no_back_end() -> None:
     code = "import sys, archivebot.frontier; print(sorted({'redis', 'sqlite3', 'scrapy'} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_url_is_looked_for_in_each_crawl_once_and_itself_before_its_variants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri = f"sqlite:///{tmp_path}/f.db"
+    met = {
+        "a": "http://a.example/",
+        "b": "https://a.example/",
+        "c": "https://a.example/",
+        "d": "http://b.example/",
+    }
+    for name, url in met.items():
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add([Entry(url, url.split("/")[2])])
+    opened: list[str | None] = []
+
+    def read(uri: str, crawl: str | None = None) -> FrontierReader:
+        opened.append(crawl)
+        return read_frontier(uri, crawl)
+
+    monkeypatch.setattr(frontier_jobs, "read_frontier", read)
+    assert found_in(uri, "http://a.example/", None)["crawl"] == "a"
+    assert found_in(uri, "a.example", None)["url"] == "http://a.example/"
+    assert found_in(uri, "https://www.a.example/", None)["crawl"] in ("b", "c")
+    opened.clear()
+    with pytest.raises(NotArchived):
+        found_in(uri, "http://c.example/", None)
+    assert sorted(filter(None, opened)) == ["a", "b", "c", "d"]

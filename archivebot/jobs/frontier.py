@@ -48,11 +48,18 @@ def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
     """
     with closing(read_frontier(uri, crawl)) as frontier:
         names = [crawl] if crawl else [each.name for each in frontier.crawls()]
-    for variant in variants(url):
-        for name in names:
-            with closing(read_frontier(uri, name)) as frontier:
+    wanted, found = list(variants(url)), None
+    for name in names:
+        with closing(read_frontier(uri, name)) as frontier:
+            for place, variant in enumerate(wanted):
                 if record := frontier.get(variant):
-                    return {"crawl": name, **url_record(record, path(frontier, record))}
+                    found = {"crawl": name, **url_record(record, path(frontier, record))}
+                    del wanted[place:]  # an older crawl counts only if it met a variant before this one
+                    break
+        if not wanted:
+            break
+    if found:
+        return found
     if len(names) != 1:
         raise NotArchived(f"none of the {len(names)} crawls ever met {url}: {', '.join(names)}")
     raise NotArchived(
