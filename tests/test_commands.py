@@ -254,6 +254,32 @@ def test_what_is_shown_of_a_page_that_is_gone_is_said_to_be_older(
     assert "gone" not in run(command, URL).stderr
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["replay", "text", "blocks", "extract"])
+def test_what_is_shown_of_a_page_that_led_elsewhere_is_said_to_be_older(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    uri = f"sqlite:///{tmp_path}/moved.db"
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for page in (
+            make_page(html(*OLD), 0),
+            make_page(b"<p>moved", 10, outcome=Outcome.REDIRECT, status=301, location="http://new.example/"),
+            make_page(b"", 11, outcome=Outcome.TIMEOUT, status=None),
+            make_page(html(*NEW), 20),
+            make_page(b"", 9, outcome=Outcome.REDIRECT, status=301, location=URL, url=f"{URL}/alias"),
+        ):
+            archive.add(archive.segment(page))
+    moved = ["-s", f"ARCHIVE_URI={uri}"]
+    said = (
+        f"{URL}: led to http://new.example/ at 2026-01-11 00:00:00; this is version 1 of 2026-01-01 00:00:00"
+    )
+    assert said in run(command, URL, "--at", "2026-01-15", *moved).stderr.splitlines()
+    for when in ("2026-01-05", "2026-01-25"):
+        assert "led to" not in run(command, URL, "--at", when, *moved).stderr
+    nothing = f"{URL}/alias has no capture with a body in {uri}: it led to {URL}\n"
+    assert run(command, f"{URL}/alias", *moved).stderr.endswith(nothing)
+
+
 def test_a_text_of_a_later_time_than_asked_for_is_said_to_be_later(run: Run, gone: list[str]) -> None:
     said = f"{URL}: nothing is as old as 2025-12-31 23:59:59; this is of 2026-01-01 00:00:00"
     result = run("text", URL, "--at", "2025", *gone)

@@ -49,7 +49,7 @@ from archivebot.storage.content import Slot
 from archivebot.storage.edges import Edge
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
-from archivebot.versioning.presence import gone_since, is_content, placed
+from archivebot.versioning.presence import gone_since, is_content, placed, redirect
 
 
 class ArchiveReader:
@@ -213,10 +213,11 @@ class ArchiveReader:
         """
         for found in (_has_content, _has_body):
             before = chosen(self._store.captures(url, newest_first=True, until=when), found)
-            capture = before or chosen(self._store.captures(url), found)
-            if capture is not None:
+            if capture := before or chosen(self._store.captures(url), found):
                 return capture
-        raise NotArchived(f"{url} has no capture with a body in {self.uri}")
+        led = redirect(self._store.captures(url, newest_first=True))
+        where = f": it led to {led.location}" if led else ""
+        raise NotArchived(f"{url} has no capture with a body in {self.uri}{where}")
 
     def body(self, capture: Capture) -> bytes:
         """Rebuild the body of a capture; raises NotArchived and CorruptObject."""
@@ -233,10 +234,9 @@ class ArchiveReader:
 
     def seen(self, capture: Capture) -> StoredVersion:
         """Return the version that a capture points at; raises NotArchived if it has no body."""
-        version = self._store.find(capture.url, capture.sha256)
-        if version is None:
-            raise NotArchived(f"the capture of {capture.url} has no body")
-        return version
+        if version := self._store.find(capture.url, capture.sha256):
+            return version
+        raise NotArchived(f"the capture of {capture.url} has no body")
 
     def version_count(self, url: str) -> int:
         """Return how many versions of content a page has."""

@@ -29,6 +29,7 @@ from archivebot.terminal import (
     write_json,
     write_pieces,
 )
+from archivebot.versioning.presence import redirect
 
 TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
 
@@ -50,14 +51,20 @@ _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
 
 def note_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
-    """Print a note if the page of a shown version is gone; return since when, or None.
+    """Print a note if the page of a shown version is gone, or leads elsewhere; return since when it is gone.
 
-    ``when`` is the requested time: the page counts as gone if it was gone by then.
+    ``when`` is the requested time: what came later does not count. Returns None if the page is not gone.
     """
     since = archive.gone_since(shown.url, when)
-    if since:
+    led = redirect(archive.visits.backwards(shown.url, when))
+    if since or led:
         version = f"version {shown.number} of" if shown.number else "what was captured at"
-        note(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
+        why = (
+            f"gone since {since:{TIME}}"
+            if led is None
+            else f"led to {led.location} at {led.captured_at:{TIME}}"
+        )
+        note(f"{shown.url}: {why}; this is {version} {shown.captured_at:{TIME}}")
     return since
 
 

@@ -41,6 +41,15 @@ def gone_since(captures: Sequence[Capture]) -> datetime | None:
     return gone[-1].captured_at if gone else None
 
 
+def redirect(captures: Iterable[Capture]) -> Capture | None:
+    """Return the last capture of a page if it leads elsewhere, else None; the captures come newest first.
+
+    A fetch that failed or was refused changes nothing.
+    """
+    last = next((capture for capture in captures if capture.kind not in _UNTOLD), None)
+    return last if last and last.kind is Kind.REDIRECT else None
+
+
 def is_content(capture: Capture) -> bool:
     """Return whether a visit brought the page itself, not a wall or an error in its place."""
     return capture.outcome is Outcome.FETCHED and capture.quality is None and capture.kind is not Kind.FAILED
