@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from turbohtml import Document, Element, PlainText, parse
+from turbohtml import Document, Element, PlainText
 
+from archivebot.markup.shadow import parsed
 from archivebot.markup.tags import HEADINGS
 from archivebot.text import collapse, normalise
 
 PLAIN = PlainText(bullet="", layout="strict")
 TABLE_PART = re.compile(rb"\s*<(?:t[rdh]|tbody|thead|tfoot|caption)\b", re.IGNORECASE)
+ROOT_PART = re.compile(r"\s*<template\b", re.IGNORECASE)
 CELL = re.compile(rb"<t[dh]\b", re.IGNORECASE)
 # Elements that to_text joins with the neighbouring words in a cell: "here<p>core" would be one word.
 IN_CELLS = ", ".join(
@@ -24,10 +26,11 @@ MARKED = ", ".join((*STANDS_OUT, *AT_START, "[aria-label]"))
 
 
 def read(markup: bytes, charset: str) -> Document:
-    """Parse a piece of a page; rows and cells are wrapped in a table again."""
+    """Parse a piece of a page; rows and cells are wrapped in a table again, a shadow root in an element."""
     if TABLE_PART.match(markup):
         markup = b"<table>" + markup
-    return parse(markup.decode(charset, "replace"), positions=False)
+    text = markup.decode(charset, "replace")
+    return parsed(f"<body>{text}" if ROOT_PART.match(text) else text)
 
 
 def visible_text(markup: bytes, charset: str) -> str:

@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from turbohtml import Document, Element, parse
+from turbohtml import Document, Element
 
 from archivebot.markup.charset import is_wide
+from archivebot.markup.shadow import parsed
 
 # A byte that is invalid in the charset becomes one of these characters, so that it can be counted.
 ESCAPED = re.compile("[\ud800-\udfff]")
@@ -68,7 +69,7 @@ class ParsedPage:
     @cached_property
     def document(self) -> Document:
         """The tree of the page, with the place of each tag in the source."""
-        return parse(self.source, source_locations=True, allow_declarative_shadow_roots=False)
+        return parsed(self.source, source_locations=True)
 
     @property
     def has_tree(self) -> bool:

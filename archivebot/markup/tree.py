@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from turbohtml import Axis, Document, Element, SourceLocation, Text, parse
+from turbohtml import Axis, Document, Element, SourceLocation, Text
 
 from archivebot.markup.page import Node as Node
 from archivebot.markup.page import few_roots
+from archivebot.markup.shadow import parsed
 
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
@@ -64,7 +65,7 @@ class Source:
     @cached_property
     def document(self) -> Document:
         """The tree of the text, with the positions of its tags."""
-        return parse(self.text, source_locations=True)
+        return parsed(self.text, source_locations=True)
 
     @cached_property
     def opened(self) -> dict[Element, tuple[Node, ...]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from turbohtml import Element, parse
+from turbohtml import Element
+
+from archivebot.markup.shadow import parsed
 
 # Shown by an outline and a tint, so that the colours of the page stay readable.
 STYLE = """<style>
@@ -18,6 +21,9 @@ STYLE = """<style>
 [data-archivebot-change="moved"] { outline-color: #6b5bd2 !important;
   background-image: linear-gradient(#6b5bd233, #6b5bd233) !important }
 </style>"""
+
+# The start tags of TEMPLATE, some of which begin shadow roots.
+_TEMPLATE = re.compile(rb"""<template\b(?:[^>"']|"[^"]*"|'[^']*')*+>""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +61,18 @@ def marked(body: bytes, marks: Sequence[Mark]) -> bytes:
     for at, text in sorted(inserted, key=lambda each: each[0]):
         out += body[copied:at], text.encode()
         copied = at
-    return b"".join((*out, body[copied:]))
+    return _TEMPLATE.sub(_with_style, b"".join((*out, body[copied:]))) if inserted else body
+
+
+def _with_style(found: re.Match[bytes]) -> bytes:
+    """Return a start tag, that of a shadow root with the style: styles of the page do not apply in it."""
+    return found[0] + STYLE.encode() if b"shadowrootmode" in found[0] else found[0]
 
 
 def _starts(body: bytes) -> list[tuple[int, Element]]:
     """Return the elements that are written in a page, each with the offset of its start tag."""
     # The parser counts a carriage return and a line feed as one character.
-    document = parse(body.replace(b"\r", b" ").decode("latin-1"), source_locations=True)
+    document = parsed(body.replace(b"\r", b" ").decode("latin-1"), source_locations=True)
     found = ((_start(element), element) for element in document.select("*"))
     return [(at, element) for at, element in found if at is not None and _is_written(body, at, element)]
 
