@@ -536,6 +536,14 @@ def test_an_index_of_an_earlier_archivebot_is_made_anew(uri: str, path: str) -> 
         ("Die Straße, die STRASSE", "strasse", ["Straße", "STRASSE"]),
         ("ο νέος, το νέο", "νεο", ["νέο"]),
         ("北京大学的研究", "京*", ["京"]),
+        ("क\u093cलम, \u0958लम", "\u0958लम", ["क\u093cलम", "\u0958लम"]),
+        ("カ\u3099ス, ｶﾞｽ, ガス, カス", "ガス", ["カ\u3099ス", "ｶﾞｽ", "ガス"]),
+        (normalize("NFD", "한국어"), "한국어", [normalize("NFD", "한국어")]),
+        ("ﬁsh and chips, a ﬂat ﬁsh", "fish", ["ﬁsh", "ﬁsh"]),
+        ("I don’t and don't", "don't", ["don’t", "don't"]),
+        ("old_file_name", "file", ["file"]),
+        ("old_file_name", '"file name"', ["file_name"]),
+        ("file_names", "file*", ["file"]),
     ],
 )
 def test_an_excerpt_marks_the_words(text: str, words: str, found: list[str]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from archivebot.exceptions import UsageError
-from archivebot.text import UNSPACED, WORD, compatible
+from archivebot.text import LETTERS, UNSPACED, WORD, compatible
 
 # The most characters of a search: a long sentence. SQLite reads it in less than a millisecond.
 LONGEST = 500
@@ -29,7 +32,9 @@ _PLAIN_LETTERS: dict[int, str | int] = {
     ord("ß"): "ss",
     ord("ẞ"): "SS",
 }
-_LETTER = re.compile("ss|.", re.IGNORECASE)
+
+# Characters together that become one letter.
+_MOST_JOINED = 30
 
 # Quotes of many languages, as telephones type them and texts have them.
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
@@ -80,27 +85,64 @@ def pieces(text: str, words: str) -> list[Piece]:
     >>> pieces("The Café", "cafe")
     [('The ', False), ('Café', True)]
     """
-    pattern = re.compile("|".join(map(_pattern, _parts(words))), re.IGNORECASE)
-    plain = _plain(text)
-    first = pattern.search(plain)
-    start = max(0, first.start() - _AROUND) if first else 0
+    places = _found(text, re.compile("|".join(map(_pattern, _parts(words))), re.IGNORECASE))
+    first = next(places, (0, 0))
+    start = max(0, first[0] - _AROUND)
     if start and (blank := text.find(" ", start, start + _AROUND)) >= 0:
         start = blank + 1
-    end = max(start, first.end() if first else 0) + 2 * _AROUND
+    end = max(start, first[1]) + 2 * _AROUND
     found: list[Piece] = [("… ", False)] if start else []
-    for match in pattern.finditer(plain, start, end):
-        found += [(text[start : match.start()], False), (text[match.start() : match.end()], True)]
-        start = match.end()
+    for begins, ends in chain((first,), places):
+        if ends > end:
+            break
+        found += [(text[start:begins], False), (text[begins:ends], True)]
+        start = ends
     rest = text[start:end] + (" …" if end < len(text) else "")
     return [piece for piece in (*found, (rest, False)) if piece[0]]
 
 
-def _plain(text: str) -> str:
-    """Return a text of the same length whose letters are those of the index: those with an accent without."""
+def _found(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of a text in whose letters, as the index has them, an expression is found."""
+    plain, places = _plain(text)
+    for match in pattern.finditer(plain):
+        last = places[match.end() - 1]
+        yield places[match.start()], places[bisect_right(places, last)]
+
+
+def _plain(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text in the letters of the index, and the place of each of these in the text, and its end.
+
+    >>> _plain("Caf\xe9"), _plain("e\u0301\uff76\uff9e\ufb01")
+    (('Cafe', [0, 1, 2, 3, 4]), ('eガfi', [0, 2, 4, 4, 5]))
+    """
     if text.isascii():
-        return text
-    known = {sign: _unaccented(unicodedata.normalize("NFKC", sign)) for sign in set(text)}
-    return text.translate({ord(sign): plain for sign, plain in known.items() if len(plain) == 1})
+        return text, range(len(text) + 1)
+    known = {sign: _indexed(sign) for sign in set(text)}
+    parts = [known[sign] for sign in text]
+    if "".join(parts) != _indexed(text):
+        parts = _joined(text, known)
+    return "".join(parts), [*(at for at, letters in enumerate(parts) for _ in letters), len(text)]
+
+
+def _joined(text: str, known: Mapping[str, str]) -> list[str]:
+    """Return the letters of the index for each character; those of several together are at the first one."""
+    parts: list[str] = []
+    first, signs = 0, ""
+    for at, sign in enumerate(text):
+        if signs and not sign.isascii() and len(signs) < _MOST_JOINED:
+            together = _indexed(signs + sign)
+            if together != parts[first] + known[sign]:
+                signs, parts[first] = signs + sign, together
+                parts.append("")
+                continue
+        first, signs = at, sign
+        parts.append(known[sign])
+    return parts
+
+
+def _indexed(text: str) -> str:
+    """Return a text in the letters of the index."""
+    return _unaccented(compatible(text))
 
 
 def _parts(words: str) -> list[tuple[str, bool]]:
@@ -121,14 +163,8 @@ def _parts(words: str) -> list[tuple[str, bool]]:
 def _pattern(part: tuple[str, bool]) -> str:
     """Return the regular expression that finds a word or a phrase in a plain text."""
     text, is_prefix = part
-    words = WORD.findall(_ALONE.sub(r" \1 ", text))
-    start, end = rf"(?:(?<!\w)|(?<=[{_UNSPACED}]))", rf"(?:(?!\w)|(?=[{_UNSPACED}]))"
+    words = re.findall(LETTERS, _ALONE.sub(r" \1 ", text))
+    start, end = rf"(?:(?<![^\W_])|(?<=[{_UNSPACED}]))", rf"(?:(?![^\W_])|(?=[{_UNSPACED}]))"
     before = "" if _ALONE.match(words[0]) else start
-    after = "" if _ALONE.match(words[-1]) else rf"[^\W{_UNSPACED}]*" if is_prefix else end
-    return before + r"[\W_]*".join(_LETTER.sub(_letter, word) for word in words) + after
-
-
-def _letter(found: re.Match[str]) -> str:
-    """Return the regular expression that finds a letter of a word, with its accents if these are apart."""
-    letter = "(?:ss|ß)" if len(found[0]) == 2 else re.escape(found[0])
-    return f"{letter}(?-i:{_LEFT_OUT}*+)"  # one of the accents has the capital of iota
+    after = "" if _ALONE.match(words[-1]) else rf"[^\W_{_UNSPACED}]*" if is_prefix else end
+    return before + r"[\W_]*".join(map(re.escape, words)) + after
