@@ -62,6 +62,7 @@ def test_nofollow_links_are_left_out_unless_wanted() -> None:
         ("<a href=x aria-label=L title=T><img alt=''></a>", "L"),
         ("<a href=x title=T> </a>", "T"),
         ("<area href=x alt=North>", "North"),
+        ("<svg><a xlink:href=x><text>A box</text></a><a xlink:href=x><text>No</text></a></svg>", "A box"),
         ("<frameset><frame src=x title=Menu>", "Menu"),
         ("<iframe src=x title=Map>no frames</iframe>", "Map"),
         ("<a href=x></a>", ""),

@@ -164,7 +164,7 @@ class LinkWalk:
         if tag in SECTIONS:
             self.roles.pop()
             self._count_section(tag, -1)
-        elif tag == "a" and element.attr("href"):
+        elif tag == "a" and reference(element):
             self.anchors -= 1
 
     def place(self, url: str, text: str, role: str, kind: str) -> None:
@@ -274,7 +274,7 @@ def _keeps_reference(edit: TagEdit) -> bool:
         return "href" not in names
     if tag == "img":
         return "alt" not in names
-    return tag not in TAGS or names.isdisjoint(("href", "src", "rel", *_CAPTIONS))
+    return tag not in TAGS or names.isdisjoint(("href", "xlink:href", "src", "rel", *_CAPTIONS))
 
 
 def _outdone(known: Link, role: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from turbohtml import Element
+from turbohtml import Element, Namespace
 
 from archivebot.urls import target
 
@@ -26,7 +26,10 @@ _OPAQUE = ("#", "javascript:", "mailto:", "tel:", "data:")
 MOST_REMEMBERED = 500
 
 # https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
-_REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"']*)""", re.I | re.X)
+_REFRESH = re.compile(
+    r"""\s* [\d.]+ (?:\s* [;,] | \s) \s* (?:url \s* = \s*)? (?:"([^"]*) | '([^']*) | (.*))""",
+    re.I | re.S | re.X,
+)
 
 
 def reference(element: Element) -> tuple[str, str] | None:
@@ -41,6 +44,8 @@ def reference(element: Element) -> tuple[str, str] | None:
     if tag in _ADDRESS:
         name, kind = _ADDRESS[tag]
         href = element.attr(name)
+        if href is None and element.namespace is Namespace.SVG:
+            href = element.attr("xlink:href")
     elif tag == "link":
         href, kind = element.attr("href") if leads_on(element.attrs) else None, "relation"
     else:
@@ -66,7 +71,7 @@ def refresh_target(content: str) -> str | None:
     ('/next', 'http://b.example/', None)
     """
     found = _REFRESH.match(content)
-    return found[1].strip() or None if found else None
+    return next(filter(None, found.groups()), "").strip() or None if found else None
 
 
 def resolve(href: str, base: str) -> str | None:
