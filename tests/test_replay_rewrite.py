@@ -239,6 +239,12 @@ def test_a_drawing_may_declare_its_namespaces_as_entities() -> None:
     assert 'xmlns:xlink="http://www.w3.org/1999/xlink"' in drawing(body.encode())
 
 
+def test_a_drawing_may_refer_to_its_entities_often() -> None:
+    drawn = "<g fill='&c;'/>" * 3000
+    body = f'<!DOCTYPE svg [<!ENTITY c "#0a0">]><svg>{drawn}</svg>'
+    assert drawing(body.encode()).count("#0a0") == 3000
+
+
 def test_the_addresses_of_a_drawing_may_have_any_prefix() -> None:
     root = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xl="http://www.w3.org/1999/xlink">'
     body = f'{root}<a xl:href="b"><image xl:href="i.png"/></a></svg>'.encode()

@@ -52,6 +52,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             b"", 0, url=f"{URL}loop", outcome=Outcome.REDIRECT, status=302, location="https://ex.org/loop"
         ),
         make_page(b"no", 0, url=f"{URL}never", outcome=Outcome.NOT_FOUND, status=404),
+        make_page(b"", 0, url=f"{URL}bare", outcome=Outcome.SERVER_ERROR, status=500, headers=()),
         make_page(html("one"), 0, url=f"{URL}single"),
         make_page(html("one"), 0, url=f"{URL}type", headers=(("Content-Type", "text/html;\0 a=\v\x7fb"),)),
         make_page(b"not yet", 0, url=f"{URL}ends", outcome=Outcome.NOT_FOUND, status=404),
@@ -468,3 +469,11 @@ def test_a_file_keeps_its_name(tmp_path: Path) -> None:
         for modifier in ("", EXACT):
             answer = served.get(f"/web/2026{modifier}/{URL}get?id=3")
             assert answer.header("Content-Disposition") == f"{named} X: y"
+
+
+def test_an_error_without_a_body_has_a_page_that_names_it(server: Served) -> None:
+    answer = server.get(f"/web/{JAN}/{URL}bare")
+    assert (answer.status, answer.header("Content-Type")) == (500, "text/html; charset=utf-8")
+    assert "2026-01-01 00:00:00 UTC, status 500" in answer.text
+    for modifier in (EXACT, "im_", "if_"):
+        assert (server.get(f"/web/{JAN}{modifier}/{URL}bare").body) == b""

@@ -18,8 +18,8 @@ _PREFIX = re.compile(rf"""xmlns:(?!xlink\s*=)([\w.-]+)\s*=\s*["']{re.escape(XLIN
 _TYPE = re.compile(r"((?>\s|<\?.*?\?>|<!--.*?-->)*+)<!DOCTYPE\s[^\[>]*\[(.*?)\]\s*>", re.DOTALL)
 _ENTITY = re.compile(r"""<!ENTITY\s+([\w:.-]+)\s+(?:"([^"&<%]{0,1000})"|'([^'&<%]{0,1000})')\s*>""")
 _REFERENCE = re.compile(r"&([\w:.-]+);")
-# References that are replaced: together they add at most a megabyte.
-MOST_REFERENCES = 1000
+# Characters that the references which are replaced add at most.
+MOST_ADDED = 1 << 20
 
 
 def text_of(body: bytes, media: Media) -> tuple[str, str]:
@@ -40,9 +40,8 @@ def read_xml(text: str) -> Document:
     """
     if found := _TYPE.match(text):
         declared = {name: one or two for name, one, two in _ENTITY.findall(found[2])}
-        rest = _REFERENCE.sub(
-            lambda each: declared.get(each[1], each[0]), text[found.end() :], MOST_REFERENCES
-        )
+        most = MOST_ADDED // max([1, *map(len, declared.values())])
+        rest = _REFERENCE.sub(lambda each: declared.get(each[1], each[0]), text[found.end() :], most)
         text = found[1] + rest
     document = parse_xml(text)
     for prefix in sorted(set(_PREFIX.findall(text))):

@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.media import Media, media_of
+from archivebot.markup.media import HTML, Media, media_of
 from archivebot.models import Capture, Headers, Outcome
 from archivebot.replay.address import (
     EXACT,
@@ -321,7 +321,9 @@ def _body(request: Request, reader: ArchiveReader, shown: _Shown, around: Neighb
         body = reader.body(shown.capture) if shown.capture.digest else b""
         if shown.modifier == EXACT:
             return Answer(body, declared)
-        media = media_of(body, declared)
+        # In place of an error without a body a browser shows one of its own, as if this server failed.
+        is_bare = not body and shown.status >= 400 and shown.modifier in _PAGES
+        media = media_of(body, HTML.type if is_bare else declared)
         banner = _banner(shown, around) if media.is_page else ""
         return Answer(*_rewritten(shown, body, media, banner))
 
