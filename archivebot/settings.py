@@ -10,27 +10,27 @@ COMMANDS_MODULE = "archivebot.commands"
 ADDONS = {"archivebot.crawl.plain.PlainSpiders": 0}  # scrapy shell, fetch and view need no archive
 
 # --- the archive ---------------------------------------------------------------------------------
-ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
+ARCHIVE_URI = "sqlite:///archive.db"
 ARCHIVE_LEVEL = 3  # how deep a page without history is cut into blocks, 1 to 9
 ARCHIVE_ADJUST_LEVEL = True  # the history of a page may change its level
 ARCHIVE_FRAME_BOUND = 16_000_000  # bytes that reading a version may decode
 ARCHIVE_ZSTD_LEVEL = 10
 ARCHIVE_CONTENT_ATTRIBUTES = "title alt"  # what is content beside the text of a page
-ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: see docs/fields.md
-ARCHIVE_COLLECTIONS = os.environ.get("ARCHIVE_COLLECTIONS", "")  # a file: see docs/collections.md
+ARCHIVE_FIELDS = ""  # a file of selectors: see docs/fields.md
+ARCHIVE_COLLECTIONS = ""  # a file: see docs/collections.md
 ARCHIVE_COLLECTION = ""  # the collection of the pages that are stored; -a collection=NAME sets it
 ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
 # The master of a cluster of Apache Spark that reads whole archives; empty: the cores of this machine.
-ARCHIVE_SPARK = os.environ.get("ARCHIVE_SPARK", "")
+ARCHIVE_SPARK = ""
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed
 
 # --- identity -------------------------------------------------------------------------------------
 # Where the operator of a site learns about the crawl and can complain, a URL or a mail address:
 # it becomes part of the User-Agent.
-ARCHIVE_CONTACT = os.environ.get("ARCHIVE_CONTACT", "")
+ARCHIVE_CONTACT = ""
 # A file with what opens the realms of sites: see docs/access.md.
-ARCHIVE_SECRETS = os.environ.get("ARCHIVE_SECRETS", "")
+ARCHIVE_SECRETS = ""
 USER_AGENT = f"archivebot/{__version__}"
 ROBOTSTXT_USER_AGENT = "archivebot"  # the product token that robots.txt and META robots name
 
@@ -91,7 +91,7 @@ ARCHIVE_REQUISITES_PAGE_BYTES = 50_000_000
 DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 
 # --- the topic of a focused crawl ----------------------------------------------------------------
-ARCHIVE_TOPICS = os.environ.get("ARCHIVE_TOPICS") or "topics"  # the folder of the profiles
+ARCHIVE_TOPICS = "topics"  # the folder of the profiles
 ARCHIVE_TUNNEL_DEPTH = 2  # off-topic pages in a row that hard focus passes; `-a tunnel=N` overrides it
 ARCHIVE_LINK_THRESHOLD = 0.02  # hard focus drops links less likely to lead to the topic
 ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard focus too
@@ -105,7 +105,7 @@ ARCHIVE_SITE_FORMS = 5
 ARCHIVE_SITE_PAGES = 100
 
 # --- alerts --------------------------------------------------------------------------------------
-ARCHIVE_WATCH = os.environ.get("ARCHIVE_WATCH", "")  # a rules file, watched at the end of a crawl
+ARCHIVE_WATCH = ""  # a rules file, watched at the end of a crawl
 ARCHIVE_WATCH_SERVER = "http://127.0.0.1:8080"  # of `scrapy serve`: alerts link to its deltas
 
 # --- near-duplicates -----------------------------------------------------------------------------
@@ -198,3 +198,6 @@ FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "archivebot.crawl.logformatter.LogFormatter"  # no work for messages that are not shown
 LOG_VERSIONS: list[str] = []  # `scrapy version -v` prints them
+
+# Variables of the environment replace the values of the settings of archivebot.
+globals().update({n: os.environ[n] for n in globals() if n.startswith("ARCHIVE_") and os.environ.get(n)})

@@ -50,6 +50,39 @@ def test_a_setting_is_that_of_a_crawl(
 
 
 @pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (("--get", "ARCHIVE_READERS"), "3"),
+        (("--get", "ARCHIVE_READERS", "-s", "ARCHIVE_READERS=2"), "2"),
+    ],
+)
+def test_each_setting_is_read_from_the_environment(words: tuple[str, ...], value: str) -> None:
+    assert printed(*words, ARCHIVE_READERS="3", ARCHIVE_LEVEL="") == (0, f"{value}\n", "")
+
+
+def test_a_wrong_value_in_the_environment_is_refused() -> None:
+    assert printed(ARCHIVE_CONDITIONAL="perhaps") == (
+        2,
+        "",
+        "scrapy settings: ARCHIVE_CONDITIONAL is 'perhaps': give True or False\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("ARCHIVE_URL", "did you mean ARCHIVE_URI?"),
+        ("ARCHIVE_REDIS_URL", "did you mean REDIS_URL?"),
+        ("ARCHIVE_DELAYS", "docs/settings.md lists them"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_named(variable: str, hint: str) -> None:
+    code, out, err = printed("--get", "ARCHIVE_LEVEL", **{variable: "4", "ARCHIVE_TEST_KILLS": "1"})
+    assert (code, out) == (0, "3\n")
+    assert err == f"archivebot: the variable {variable} is ignored, as there is no such setting: {hint}\n"
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--get", "ARCHIVE_CONTCT"), "there is no setting ARCHIVE_CONTCT: did you mean ARCHIVE_CONTACT?"),

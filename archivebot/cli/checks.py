@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -16,6 +17,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from archivebot.config import check_settings, setting_names
 from archivebot.exceptions import UsageError
+from archivebot.terminal import note
 
 # Settings of Scrapy that may be fractions, although their default is a whole number.
 FRACTIONS = frozenset(
@@ -33,6 +35,8 @@ PERSISTS = (
 )
 
 SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
+PREFIX = "ARCHIVE_"
+TESTS = f"{PREFIX}TEST_"  # variables of the tests of archivebot
 ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
 
 
@@ -68,6 +72,7 @@ def _is_table(text: str) -> bool:
 
 def check(settings: BaseSettings) -> None:
     """Check the settings that a user gave; raises UsageError, which names the setting and its values."""
+    _note_unknown(os.environ)
     for name in settings:
         if (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["project"]:
             _check_name(name)
@@ -83,10 +88,22 @@ def _check_name(name: str) -> None:
     names = setting_names()
     if name not in SCRAPY and name not in names and (near := get_close_matches(name, SCRAPY, 1, ALIKE)):
         raise UsageError(f"there is no setting {name}: did you mean {near[0]}?")
-    if name.startswith("ARCHIVE_") and name not in names:
-        near = get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
-        raise UsageError(f"there is no setting {name}: {hint}")
+    if name.startswith(PREFIX) and name not in names:
+        raise UsageError(f"there is no setting {name}: {_hint(name)}")
+
+
+def _note_unknown(variables: Iterable[str]) -> None:
+    """Warn of variables that look like settings of archivebot; other programs may have set them."""
+    for name in sorted(variables):
+        if name.startswith(PREFIX) and not name.startswith(TESTS) and name not in setting_names():
+            note(f"archivebot: the variable {name} is ignored, as there is no such setting: {_hint(name)}")
+
+
+def _hint(name: str) -> str:
+    """Return the setting from which a name that begins with ARCHIVE_ is mistyped."""
+    known = {each.removeprefix(PREFIX): each for each in (*setting_names(), "REDIS_URL")}
+    near = get_close_matches(name.removeprefix(PREFIX), known, 1)
+    return f"did you mean {known[near[0]]}?" if near else "docs/settings.md lists them"
 
 
 def _check_scrapy(name: str, value: object) -> None:
