@@ -29,6 +29,7 @@ WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
 
 DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
+RANGES = {"level": (1, MAX_LEVEL), "zstd_level": (1, 19), "frame_bound": (0, 1 << 30)}
 
 # What a setting is at least 1 of: with fewer nothing would be fetched, or living workers would lose leases.
 UNITS = {
@@ -102,10 +103,9 @@ class ArchiveConfig:
             places = "sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
             shown = without_password(self.uri)
             raise UsageError(f"{ARCHIVE} is {shown!r}, which names no archive: write {places}")
-        for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
+        for name, (low, high) in RANGES.items():
             if not low <= (value := getattr(self, name)) <= high:
-                wanted = f"give a whole number from {low} to {high}"
-                raise UsageError(f"ARCHIVE_{name.upper()} is {value}: {wanted}")
+                raise UsageError(f"ARCHIVE_{name.upper()} is {value}: give {_wanted(name)}")
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> ArchiveConfig:
@@ -269,10 +269,6 @@ class ServeConfig(_Settings):
     api_rate: float = 20.0
     scrapyd: str = ""
 
-    def __post_init__(self) -> None:
-        if self.api_rate < 0:
-            raise UsageError(f"ARCHIVE_API_RATE is {self.api_rate}: give requests a second, 0 for any number")
-
 
 def whole_uri(uri: str) -> str:
     """Return the URI of an archive for programs in other folders: the path of a file is written in full.
@@ -328,8 +324,13 @@ def whole(name: str, settings: Mapping[str, Any], default: int) -> int:
     """
     value = str(settings.get(name, default))
     if not value.isdecimal() or len(value) > 18:  # more than SQLite keeps, and from 4300 digits on than int()
-        raise UsageError(f"{name} is {value!r}: give a whole number from 0 on, of at most 18 digits")
+        raise UsageError(f"{name} is {value!r}: give {_wanted(name.removeprefix('ARCHIVE_').lower())}")
     return int(value)
+
+
+def _wanted(name: str) -> str:
+    low, high = RANGES.get(name, (int(name in UNITS), None))
+    return f"a whole number from {low} " + (f"to {high}" if high else "on, of at most 18 digits")
 
 
 def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:

@@ -89,6 +89,9 @@ def test_a_variable_that_is_no_setting_is_named(variable: str, hint: str) -> Non
         (("--get", "xyzzy"), "there is no setting xyzzy: scrapy settings lists those of archivebot"),
         (("ARCHIVE_URI",), "write scrapy settings --get NAME"),
         (("-s", "ARCHIVE_LEVEL=deep"), "ARCHIVE_LEVEL is 'deep': give a whole number"),
+        (("-s", "ARCHIVE_LEVEL=deep"), "give a whole number from 1 to 9"),
+        (("-s", "ARCHIVE_ZSTD_LEVEL="), "ARCHIVE_ZSTD_LEVEL is '': give a whole number from 1 to 19"),
+        (("-s", "ARCHIVE_RANK_EVERY=-1"), "ARCHIVE_RANK_EVERY is '-1': give a whole number from 1 on"),
     ],
 )
 def test_a_wrong_name_or_value_is_one_message(words: tuple[str, ...], message: str) -> None:
