@@ -7,7 +7,10 @@ from archivebot import __version__
 BOT_NAME = "archivebot"
 SPIDER_MODULES = ["spiders"]
 COMMANDS_MODULE = "archivebot.commands"
-ADDONS = {"archivebot.crawl.plain.PlainSpiders": 0}  # scrapy shell, fetch and view need no archive
+ADDONS = {
+    "archivebot.cli.checks.CheckedSettings": 0,  # of Scrapy's own commands
+    "archivebot.crawl.plain.PlainSpiders": 1,  # scrapy shell, fetch and view need no archive
+}
 
 # --- the archive ---------------------------------------------------------------------------------
 ARCHIVE_URI = "sqlite:///archive.db"

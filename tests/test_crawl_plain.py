@@ -51,3 +51,24 @@ def test_a_spider_of_scrapy_runs_in_the_project(site: MockServer, tmp_path: Path
     spider.write_text(f"{SPIDER}\n    start_urls = [{site.url()!r}]\n")
     assert run_scrapy(("runspider", str(spider), "-O", str(items))).returncode == 0
     assert json.loads(items.read_text()) == [{"title": "A tern"}]
+
+
+@pytest.mark.parametrize(
+    ("words", "setting", "message"),
+    [
+        (("fetch", "http://a.example/"), "DOWNLOAD_DELAY=x", "DOWNLOAD_DELAY is 'x': give a number"),
+        (("fetch", "http://a.example/"), "LOG_LEVEL=x", "LOG_LEVEL is 'x': give one of DEBUG, INFO"),
+        (("shell", "-c", "1"), "ARCHIVE_LEVEL=x", "ARCHIVE_LEVEL is 'x': give a whole number from 1 to 9"),
+        (("parse", "http://a.example/"), "DOWNLOAD_DELY=1", "did you mean DOWNLOAD_DELAY?"),
+        (("check",), "ROBOTSTXT_OBEY=perhaps", "ROBOTSTXT_OBEY is 'perhaps': give True or False"),
+        (("bench",), "CONCURRENT_REQUESTS=0", "CONCURRENT_REQUESTS is '0': give a whole number from 1 on"),
+    ],
+)
+def test_a_command_of_scrapy_refuses_a_wrong_setting(
+    words: tuple[str, ...], setting: str, message: str
+) -> None:
+    done = run_scrapy((*words, "-s", setting))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("archivebot: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,6 +1,6 @@
 """The common parts of the commands, kept outside: Scrapy takes every class there for a command."""
 
-from archivebot.cli.checks import check, check_log, check_options
+from archivebot.cli.checks import check, check_log, check_options, note_unknown
 from archivebot.cli.command import (
     ArchiveCommand,
     FrontierCommand,
@@ -33,6 +33,7 @@ __all__ = [
     "name_in_usage",
     "named_files",
     "note_age",
+    "note_unknown",
     "print_csv",
     "print_json",
     "print_table",

@@ -6,7 +6,8 @@ import argparse
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -72,7 +73,6 @@ def _is_table(text: str) -> bool:
 
 def check(settings: BaseSettings) -> None:
     """Check the settings that a user gave; raises UsageError, which names the setting and its values."""
-    _note_unknown(os.environ)
     for name in settings:
         if (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["project"]:
             _check_name(name)
@@ -92,9 +92,22 @@ def _check_name(name: str) -> None:
         raise UsageError(f"there is no setting {name}: {_hint(name)}")
 
 
-def _note_unknown(variables: Iterable[str]) -> None:
-    """Warn of variables that look like settings of archivebot; other programs may have set them."""
-    for name in sorted(variables):
+class CheckedSettings:
+    """The add-on that checks the settings for Scrapy's own commands; a wrong value ends the program."""
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Check the settings before Scrapy reads them."""
+        try:
+            check(settings)
+        except UsageError as error:
+            note(f"archivebot: {error}")
+            sys.exit(error.exit_code)
+
+
+def note_unknown() -> None:
+    """Warn of variables of the environment that look like settings; other programs may have set them."""
+    for name in sorted(os.environ):
         if name.startswith(PREFIX) and not name.startswith(TESTS) and name not in setting_names():
             note(f"archivebot: the variable {name} is ignored, as there is no such setting: {_hint(name)}")
 

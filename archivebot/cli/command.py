@@ -16,7 +16,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.cli.checks import check, check_log, check_options
+from archivebot.cli.checks import check, check_log, check_options, note_unknown
 from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, NothingFetched, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
@@ -90,6 +90,7 @@ class ArchiveCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         check_options(self.settings, opts)
+        self.settings.set("ADDONS", {}, priority="cmdline")  # they are for spiders and commands of Scrapy
         super().process_options(args, opts)
         check_log(self.settings)
         if getattr(opts, "fields_file", None):
@@ -103,6 +104,7 @@ class ArchiveCommand(ScrapyCommand):
         watch()
         try:
             check(self.settings)
+            note_unknown()
             self.exitcode = self.work(self._checked(args), opts)
             flush()
         except ArchiveError as error:

@@ -23,6 +23,7 @@ from archivebot.cli import (
     check_log,
     check_options,
     name_in_usage,
+    note_unknown,
     run_crawl,
 )
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
@@ -79,6 +80,7 @@ class Command(CrawlCommand):
             sys.exit(WrongUse.exit_code)
         try:
             check(self.settings)  # before Scrapy reads them
+            note_unknown()
         except ArchiveError as error:
             self._report(error)
             sys.exit(error.exit_code)

@@ -9,7 +9,7 @@ from scrapy.commands.settings import Command as ScrapySettings
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from archivebot.cli import print_json, print_table
-from archivebot.cli.checks import check
+from archivebot.cli.checks import check, note_unknown
 from archivebot.config import setting_names
 from archivebot.crawl.spider import ArchiveSpider, add_contact
 from archivebot.exceptions import ArchiveError, UsageError
@@ -42,6 +42,7 @@ class Command(ScrapySettings):
     def _print(self, args: list[str], opts: argparse.Namespace) -> None:
         settings = self.settings
         check(settings)
+        note_unknown()
         if args:
             raise UsageError(f"there is no argument {args[0]}: write scrapy settings --get NAME")
         ArchiveSpider.update_settings(settings)
