@@ -84,6 +84,22 @@ def test_a_wrong_master_is_refused(master: str) -> None:
         list(spark.results(master, str, range(2)))
 
 
+def test_a_wrong_master_is_refused_also_if_one_process_reads_all_pages(
+    archive: ArchiveReader, config: ArchiveConfig
+) -> None:
+    wrong = replace(config, spark="spark://cluster.example")
+    with pytest.raises(UsageError, match=r"ARCHIVE_SPARK is 'spark://cluster\.example': give"):
+        list(over(archive, found_by, urls_of(archive)[:1], wrong))
+
+
+def test_a_cluster_that_cannot_be_reached_is_one_message() -> None:
+    masters = f"spark://127.0.0.1:{free_port()},[::1]:{free_port()}"
+    began = time.monotonic()
+    with pytest.raises(StorageError, match=r"cannot be reached: .*refused\. Begin its"):
+        list(spark.results(masters, str, range(2)))
+    assert time.monotonic() - began < spark.REACH_TIMEOUT
+
+
 def test_without_pyspark_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(UsageError, match="pip install pyspark"):

@@ -45,8 +45,10 @@ def over(
     """Yield the results of work on the parts of some pages, in the order of the pages.
 
     With the ``config`` of the archive several parts are processed on all cores, or on the cluster that it
-    names. Raises StorageError if one of these processes is killed.
+    names. Raises StorageError if one of these processes is killed, and UsageError if it names no cluster.
     """
+    if config and config.spark:
+        spark.check(config.spark)  # also if the pages are so few that the cluster is not asked
     found = list(parts(urls))
     if config is None or len(found) < 2:
         for part in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,11 @@ from archivebot.exceptions import StorageError, UsageError
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-MASTERS = re.compile(r"local(\[[^]]+\])?|local-cluster\[.+\]|spark://.+|k8s://.+|yarn")
+STANDALONE = "spark://"  # before the addresses of the masters of a cluster, with commas between them
+MASTERS = re.compile(
+    rf"local(\[[^]]+\])?|local-cluster\[.+\]|{STANDALONE}[^\s,]+:\d{{1,5}}(,[^\s,]+:\d{{1,5}})*|k8s://.+|yarn"
+)
+REACH_TIMEOUT = 10.0  # seconds; Spark itself tries for a minute, and prints the stacks of its processes
 
 # Calls that the cluster has at once for each of its cores: their results come together, and wait in memory.
 AHEAD = 4
@@ -64,18 +69,41 @@ def _tried(call: Callable[[P], T], argument: P) -> T | _Error:
         return _Error(error)
 
 
-def _context(master: str) -> SparkContext:
+def check(master: str) -> None:
+    """Raise UsageError if a text is not the master of a cluster."""
     if not MASTERS.fullmatch(master):
         raise UsageError(
             f"ARCHIVE_SPARK is {master!r}: give the master of a cluster, as spark://host:7077 or yarn, or"
             " local[4] for four cores of this machine"
         )
+
+
+def _reach(master: str) -> None:
+    """Connect to one of the masters of a cluster; raises StorageError if none can be reached."""
+    for address in master.removeprefix(STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), REACH_TIMEOUT).close()
+        except (OSError, OverflowError, UnicodeError) as error:  # OverflowError: a port above 65535
+            reason = error
+        else:
+            return
+    raise StorageError(
+        f"the Spark at {master} cannot be reached: {reason}. Begin its master, or leave ARCHIVE_SPARK empty"
+        " to read the archive on this machine"
+    )
+
+
+def _context(master: str) -> SparkContext:
+    check(master)
     try:
         from pyspark import SparkContext
     except ImportError as error:
         raise UsageError("ARCHIVE_SPARK needs pyspark: pip install pyspark") from error
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # otherwise it listens on the network
+    elif master.startswith(STANDALONE):
+        _reach(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the processes that make the calls
     try:
         return SparkContext(master, "archivebot")
