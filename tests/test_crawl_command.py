@@ -124,12 +124,35 @@ def test_a_feed_that_no_file_can_be_is_refused_in_words(feed: str, reason: str) 
     [
         ('{"x.json": 3}', "the feed x.json has the options 3: give an object, for example"),
         ('{"x.json": {"encoding": "utf-9"}}', "the feed x.json cannot be written: unknown encoding: utf-9"),
+        (
+            '{"x.json": {"fields": 3}}',
+            "the feed x.json cannot be written: its fields are 3: give a list of names",
+        ),
+        ('{"x.csv": {"fields": "url"}}', "the feed x.csv cannot be written: its fields are 'url': give a"),
+        ('{"x.csv": {"fields": {"url": 1}}}', "the feed x.csv cannot be written: its fields are {'url': 1}"),
+        ('{"x.txt": {}}', "the feed x.txt cannot be written: there is no format 'txt': give one of json,"),
+        ('{"x.json": {"indent": "x"}}', "the feed x.json cannot be written: "),
     ],
 )
 def test_options_of_a_feed_that_cannot_be_are_refused_in_words(feeds: str, message: str) -> None:
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", f"FEEDS={feeds}")
     assert done.stderr.startswith(f"archivebot: {message}")
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("fields", ["null", '["url", "status"]', '{"url": "page", "status": "status"}'])
+def test_a_feed_has_the_fields_of_its_options(site: MockServer, crawl: Crawl, fields: str) -> None:
+    site.routes["/"] = html()
+    feed = crawl.folder / "some.csv"
+    done = run_scrapy(
+        [
+            *("crawl", "site", "-a", f"seeds={site.url()}", "-s", f"ARCHIVE_URI={crawl.uri}"),
+            *("-s", f'FEEDS={{"{feed}": {{"fields": {fields}, "nosuch": 1}}}}'),
+        ]
+    )
+    assert done.returncode == 0, done.stderr
+    heads = {"null": "url,time,", '["url", "status"]': "url,status\n"}
+    assert feed.read_text().startswith(heads.get(fields, "page,status\n"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="allowed: only Linux has a full device")
