@@ -106,6 +106,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "web": {
         "archive",
+        "documents",
         "markup",
         "net",
         "records",

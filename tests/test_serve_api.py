@@ -35,6 +35,7 @@ from archivebot.web.api import problem
 from archivebot.web.limits import BURST
 from archivebot.web.templating import page
 from tests.commands import run_scrapy
+from tests.documentfiles import pdf_of
 from tests.factories import START, URL, html, make_page
 from tests.served import Answer, Served, archived, serving
 
@@ -269,6 +270,15 @@ def test_the_last_change_is_that_of_the_command_also_if_an_earlier_version_is_ba
         done = run_scrapy(["prune", URL, "--keep", "1d", "-s", f"ARCHIVE_URI={uri}"])
         assert "2 versions of 1 page pruned" in done.stdout
         assert [ask(server, "delta", url=URL, **to).json["from"] for to in ({}, {"to": 4})] == [1, 1]
+
+
+def test_a_version_of_a_document_has_its_title_and_its_text(tmp_path: Path) -> None:
+    url = "http://example.com/rules.pdf"
+    uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(pdf_of(["The ferry runs all year."]), url=url)])
+    with serving(uri) as server:
+        found = ask(server, "version", url=url).json
+    assert (found["media"], found["title"]) == ("a PDF document", "Ferry rules")
+    assert found["text"] == found["blocks"][0]["text"] == "Ferry rules\nThe ferry runs all year."
 
 
 def test_a_url_is_explained_as_people_type_it(tmp_path: Path) -> None:

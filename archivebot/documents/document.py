@@ -10,6 +10,7 @@ from collections import OrderedDict
 from hashlib import blake2b
 from typing import NamedTuple
 
+from archivebot.bounds import MOST_BYTES
 from archivebot.documents import extraction
 
 # Seconds until a document is given up, and the number of documents whose texts are remembered: a comparison
@@ -31,14 +32,16 @@ _read: OrderedDict[bytes, DocumentText] = OrderedDict()
 def document_text(body: bytes, type_: str) -> DocumentText:
     """Return the title and the text of a document of a MIME type.
 
-    Both are empty if it cannot be read: it is damaged or encrypted, has only pictures, or takes more memory
-    or time than the process that reads it may have.
+    Both are empty if it cannot be read: it is damaged or encrypted, has only pictures, is larger than a page
+    may be, or takes more memory or time than the process that reads it may have.
 
     >>> document_text(b"{\\\\rtf1 Ferries run {\\\\b daily}.}", "application/rtf").text
     'Ferries run daily.'
     >>> document_text(b"%PDF-1.4", "application/pdf")
     DocumentText(title='', text='')
     """
+    if len(body) > MOST_BYTES:
+        return DocumentText()
     key = blake2b(body, person=type_.encode()[-16:]).digest()
     if key not in _read:
         _read[key] = _extracted(body, type_)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from archivebot.archive import ArchiveReader
+from archivebot.documents.document import document_text
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.markup.words import wordless
@@ -120,8 +121,12 @@ def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:
     stored, brought = archive.seen(capture), archive.brought(capture)
     body, declared = archive.body(capture), content_type(brought.headers)
     media = media_of(body, declared)
-    # A page that was too large to be cut is too large to be read again.
-    text = archive.readings.of(body, declared).main_text if stored.segmenter else ""
+    if media.is_document:
+        title, text = document_text(body, media.type)
+    else:
+        title = archive.readings.title(body, declared)
+        # A page that was too large to be cut is too large to be read again.
+        text = archive.readings.of(body, declared).main_text if stored.segmenter else ""
     return version_record(
         capture,
         brought,
@@ -129,7 +134,7 @@ def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:
         () if wordless(body, declared) else archive.blocks(stored),
         versions=archive.version_count(capture.url),
         media=media.name,
-        title=archive.readings.title(body, declared),
+        title=title,
         text=text,
     )
 
