@@ -116,3 +116,18 @@ def test_hidden_controls_and_buttons_are_controls_and_no_attributes() -> None:
     form = read("<form><input type=hidden name=sid><input name=q><button name=go>Go</button></form>")
     assert [control.kind for control in form.controls] == ["hidden", "text", "submit"]
     assert len(form.attributes) == 1
+
+
+def test_a_label_outside_of_the_form_names_a_control_of_it() -> None:
+    form = "<form id=f><input name=a id=a><label for=b>Within</label><p><input name=b id=b></form>"
+    outside = "<label for=a>Author</label><label for=b>Elsewhere</label>"
+    assert attributes(f"{outside}{form}<label>Year <input name=y form=f></label>") == [
+        ("Author", ["a"]),
+        ("Within", ["b"]),
+        ("Year", ["y"]),
+    ]
+
+
+def test_a_label_in_another_form_names_no_control() -> None:
+    forms = read_forms(b"<form><label for=a>User</label></form><form><input name=a id=a></form>", "utf-8")
+    assert forms[1].attributes[0].label == ""

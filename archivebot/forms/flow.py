@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import filterfalse, islice
@@ -75,16 +75,19 @@ class Flow:
     links: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, form: etree._Element, elsewhere: list[etree._Element]) -> Flow:
+    def read(cls, form: etree._Element, elsewhere: list[etree._Element], labels: Mapping[str, str]) -> Flow:
         """Read a form and the controls elsewhere on the page that name it as theirs.
 
-        A form within a form is skipped: its controls belong to the inner form.
+        A form within a form is skipped: its controls belong to the inner form. ``labels`` are the texts of
+        LABELs outside of forms, by the ids they refer to; a LABEL of the form itself comes first.
         """
         flow = cls()
         flow._walk(form)
         for element in elsewhere:
+            around = next(element.iterancestors("label"), None)
             flow.items.append(Break.BORDER)
-            flow._control(element, "")
+            flow._control(element, "" if around is None else text_of(around))
+        flow.of = {**labels, **flow.of}
         return flow
 
     def _walk(self, form: etree._Element) -> None:

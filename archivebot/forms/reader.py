@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
 from lxml import etree
 
-from archivebot.forms.flow import Flow, sending
+from archivebot.forms.flow import Flow, sending, text_of
 from archivebot.forms.form import SUBMITS, Control, Form
 from archivebot.forms.labels import attributes
 from archivebot.forms.parsing import parse
@@ -41,7 +42,8 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
         return []
     elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
     base = next(filter(None, (element.get("href") for element in root.iter("base"))), "")
-    return [_form(element, elsewhere, base) for element in root.iter("form")]
+    labels = _labels(root)
+    return [_form(element, elsewhere, labels, base) for element in root.iter("form")]
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
@@ -55,9 +57,24 @@ def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
     return found
 
 
-def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]], base: str) -> Form:
+def _labels(root: etree._Element) -> dict[str, str]:
+    """Return the texts of LABELs outside of forms, by the ids of the controls that they are for."""
+    found: dict[str, str] = {}
+    for label in root.iter("label"):
+        ident = (label.get("for") or "").strip()
+        if ident and next(label.iterancestors("form"), None) is None and (text := text_of(label)):
+            found.setdefault(ident, text)
+    return found
+
+
+def _form(
+    element: etree._Element,
+    elsewhere: dict[str, list[etree._Element]],
+    labels: Mapping[str, str],
+    base: str,
+) -> Form:
     ident = (element.get("id") or "").strip()
-    flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [])
+    flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [], labels)
     grouped, controls = attributes(flow)
     action, method, enctype = sending(element)
     controls, (action, method, enctype) = _sent(controls, (action, method or "get", enctype))
