@@ -60,8 +60,9 @@ def test_another_form_has_another_signature(other: Form) -> None:
         replace(BOOKS, controls=(replace(BOOKS.controls[0], value="Poe"), *BOOKS.controls[1:])),
         replace(BOOKS, action="/find.asp;jsessionid=5C2A?x=1"),
         replace(BOOKS, name="other", css="wide", text="Find a book"),
+        replace(BOOKS, controls=(*BOOKS.controls, Control("hidden", 4 * "b4ba95ce", "1"))),
     ],
-    ids=["order", "values", "session and query", "looks"],
+    ids=["order", "values", "session and query", "looks", "a token as a name"],
 )
 def test_what_does_not_make_a_form_another_leaves_the_signature(same: Form) -> None:
     assert same.signature() == BOOKS.signature()

@@ -111,3 +111,9 @@ def test_forms_of_one_id_take_time_in_proportion() -> None:
     started = time.perf_counter()
     read("<form id=x></form>" * 5000 + "<input name=a form=x>" * 5000)
     assert time.perf_counter() - started < 5
+
+
+def test_a_form_in_a_template_is_none_unless_it_is_shown_in_a_shadow_tree() -> None:
+    shadow = "<div><template shadowrootmode=open><form name=a><input name=q></form></template></div>"
+    forms = read(f"<template><form name=b></form>{shadow}</template>{shadow}")
+    assert [form.name for form in forms] == ["a"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ TICKED = frozenset(("radio", "checkbox"))
 FILLED = TYPED | TICKED | {"select", "file"}
 SUBMITS = frozenset(("submit", "image"))
 BUTTONS = SUBMITS | {"button"}
+
+_TOKEN = re.compile(r"[0-9a-f]{32,}")
 
 MOST_TEXT = 300  # characters taken of one text, attribute or option
 
@@ -128,7 +131,8 @@ class Form:
         """Return the signature of the form, the same on every page.
 
         It is a digest of its method, the path of its target on the URL of its ``page``, and the sorted kinds
-        and names of its controls.
+        and names of its controls, without hidden ones whose name is a token: Joomla makes a new one for each
+        session.
 
         >>> controls = Control("text", "by"), Control("text", "of")
         >>> book = Form("book", "find.asp;id=7?x=1", "get", (), controls)
@@ -139,7 +143,11 @@ class Form:
         False
         """
         path = _path(self.target(page)).partition(";")[0]
-        named = sorted([control.kind, control.name] for control in self.controls if control.name)
+        named = sorted(
+            [control.kind, control.name]
+            for control in self.controls
+            if control.name and not (control.kind == "hidden" and _TOKEN.fullmatch(control.name))
+        )
         return hashlib.sha256(json.dumps([self.method, path, named]).encode()).hexdigest()
 
 

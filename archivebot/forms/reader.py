@@ -24,9 +24,9 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     """Return the forms of a page in the order of the page, including forms without controls.
 
     Forms are found at their place in the markup, also in tables, where a browser would move them; a form
-    within another is a separate form. A control belongs to the first form with the id that its ``form``
-    attribute names. Any bytes and any name of an encoding are accepted. Time grows linearly with the length
-    of the body.
+    within another is a separate form, one in a TEMPLATE is none. A control belongs to the first form with the
+    id that its ``form`` attribute names. Any bytes and any name of an encoding are accepted. Time grows
+    linearly with the length of the body.
 
     >>> (form,) = read_forms(b"<form action=/find>By <input name=by> in <select name=y></select></form>", "")
     >>> form.action, form.method, [(each.label, each.controls[0].kind) for each in form.attributes]
@@ -43,7 +43,13 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
     base = next(filter(None, (element.get("href") for element in root.iter("base"))), "")
     labels = _labels(root)
-    return [_form(element, elsewhere, labels, base) for element in root.iter("form")]
+    forms = (element for element in root.iter("form") if not _is_inert(element))
+    return [_form(element, elsewhere, labels, base) for element in forms]
+
+
+def _is_inert(element: etree._Element) -> bool:
+    """Return whether an element is part of a TEMPLATE, so that a browser does not show it."""
+    return any("shadowrootmode" not in each.attrib for each in element.iterancestors("template"))
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
