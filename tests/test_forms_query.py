@@ -474,6 +474,29 @@ def test_a_form_that_sends_post_is_asked_and_each_answer_has_its_own_key(
     assert told.stdout.split() == keys[::-1]
 
 
+@pytest.mark.parametrize(("status", "posted"), [(302, 0), (307, 1), (308, 1)])
+def test_a_redirect_of_a_post_is_followed_as_a_browser_does(
+    crawl: Crawl, site: MockServer, status: int, posted: int
+) -> None:
+    found: list[Asked] = []
+
+    def find(asked: Asked) -> Reply:
+        found.append(asked)
+        return Reply(b"<p>Found")
+
+    site.routes["/find"] = Reply(b"", status, (("Location", "/new"),))
+    site.routes["/new"] = find
+    store(crawl, site.url("/"), record(site.url("/"), "post"))
+    (crawl.folder / "grid.csv").write_text("author\nLee\nKim\n", "utf-8")
+    crawled = replace(crawl, spider="query")(**given(crawl, site))
+    assert crawled.code == 0, crawled.log
+    bodies = {f"db=books&author={name}&year=1998".encode() for name in ("Lee", "Kim")}
+    assert {asked.body for asked in found} == (bodies if posted else {b""})
+    urls = [each["url"] for each in crawled.records if "/new" in each["url"]]
+    assert len(urls) == (2 if posted else 1)
+    assert all(("author=" in url) == bool(posted) for url in urls)
+
+
 def state_form(state: str) -> bytes:
     hidden = f"<input type=hidden name=state value={state}>"
     fields = f"Author <input name=author> Title <input name=title> {hidden}<button>Search</button>"

@@ -349,7 +349,12 @@ class ArchiveSpider(Spider):
             source = request.meta[SOURCE] if REQUISITE in carried else request.url
             hops = request.meta.get("archive_hops", 0) + 1
             depth = request.meta["depth"]
-            yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: source}, **carried)
+            moved = self.request(target, depth=depth, archive_hops=hops, **{SOURCE: source}, **carried)
+            if response.status in (307, 308) and request.body:  # the target gets the same request
+                kind = {name: value for name, value in request.headers.items() if name == b"Content-Type"}
+                headers = {**moved.headers, **kind}
+                moved = moved.replace(method=request.method, body=request.body, headers=headers)
+            yield moved
 
 
 async def _with_pauses(outputs: Iterable[Any]) -> AsyncIterator[Any]:
