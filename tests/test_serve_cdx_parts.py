@@ -11,10 +11,14 @@ import pytest
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import UsageError
+from archivebot.models import Capture
 from archivebot.replay import cdx
+from archivebot.replay.address import moment
 from archivebot.replay.cdx import CdxQuery
 from archivebot.replay.cdxanswer import written
 from archivebot.replay.cdxrow import Row
+from archivebot.web.cdx import captures_of
 from tests.factories import html, make_page
 from tests.served import Served, archived, by_key, serving
 
@@ -86,6 +90,79 @@ def test_the_last_rows_of_many_pages_are_found_without_the_others(tmp_path: Path
         found, _ = query.rows(captures(*query.range, *query.times), archive.brought)
     assert [row["url"] for row in found] == [f"{SITE}38", f"{SITE}39"]
     assert sum("FROM capture" in sql for sql in asked) < 5
+
+
+@pytest.mark.parametrize("limit", [1, 4, 7, 100])
+@pytest.mark.parametrize("query", ["", "&from=2026010100&to=20260102", "&filter=url:.*www.*", "&offset=3"])
+def test_the_order_of_a_part_is_that_of_the_whole(server: Served, query: str, limit: int) -> None:
+    for place in ("one.org/c", "ex.org/a"):
+        asked = f"/cdx?url={place}{query.replace('&offset=3', '')}&output=json"
+        _, *whole = server.get(asked).json or [[]]
+        left_out = 3 * ("offset" in query)
+        found = server.get(f"/cdx?url={place}{query}&output=json&sort=reverse&limit={limit}").json
+        assert found[1:] == whole[::-1][left_out:][:limit]
+        for when in ("20251231", "20260101000000", "20260101120000", "20260102000000", "2027"):
+            nearest = sorted(whole, key=lambda row: abs(moment(row[1]) - moment(when)))
+            closest = f"sort=closest&closest={when}&limit={limit}"
+            found = server.get(f"/cdx?url={place}{query}&output=json&{closest}").json
+            assert found[1:] == nearest[left_out:][:limit]
+
+
+@pytest.mark.parametrize("query", ["", "&filter=urlkey:.*[ac]", "&collapse=timestamp:8", "&filter=mime:html"])
+@pytest.mark.parametrize("place", ["ex.org&matchType=domain", "one.org/c", "org&matchType=domain"])
+def test_what_an_offset_or_a_page_leaves_out_is_the_begin_of_the_whole(
+    server: Served, place: str, query: str
+) -> None:
+    asked = f"/cdx?url={place}{query}&output=json"
+    _, *whole = server.get(asked).json
+    for count in (1, 4, 7, len(whole), 90):
+        assert server.get(f"{asked}&offset={count}&limit=3").json[1:] == whole[count : count + 3]
+    counted = server.get(f"{asked}&pageSize=4&showNumPages=true").json
+    assert counted == {"blocks": len(whole), "pages": -(-len(whole) // 4), "pageSize": 4}
+    pages = [server.get(f"{asked}&pageSize=4&page={page}").json[1:] for page in range(counted["pages"])]
+    assert [row for page in pages for row in page] == whole
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        ("sort=reverse&limit=2", 2),
+        ("sort=reverse&limit=2&offset=3", 5),
+        ("sort=closest&closest=20260102&limit=2", 4),
+        ("matchType=host&resumeKey=org,ex)/ 20260104000000 http://ex.org/&limit=2", 4),
+    ],
+)
+def test_rows_are_found_without_those_far_from_them(tmp_path: Path, query: str, most: int) -> None:
+    uri = f"sqlite:///{tmp_path}/archive.db"
+    archived(uri, [make_page(html(f"Day {day}"), day, url=SITE) for day in range(40)])
+    given = CdxQuery.read({"url": [SITE], **parse_qs(query)})
+    read: list[Capture] = []
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+
+        def captures() -> Iterator[Capture]:
+            for capture in captures_of(archive, given):
+                read.append(capture)
+                yield capture
+
+        found, _ = given.rows(captures(), archive.brought)
+    assert len(found) == 2
+    assert len(read) <= most
+
+
+def test_an_answer_that_takes_too_long_says_what_to_ask_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri = f"sqlite:///{tmp_path}/archive.db"
+    archived(uri, [make_page(html("one"), url=SITE)])
+    monkeypatch.setattr(cdx, "LONGEST_WHOLE", -1.0)
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        captures = list(archive.mementos.of(SITE))
+        for query in ("sort=reverse", "limit=-3", "page=0"):
+            given = CdxQuery.read({"url": [SITE], **parse_qs(query)})
+            with pytest.raises(UsageError, match="too many rows for one answer: leave out sort, page"):
+                given.rows(captures, archive.brought)
+        with pytest.raises(UsageError, match="in parts, each with a Link"):
+            given.pages(captures)
 
 
 def test_a_key_without_a_number_continues_after_the_first_row_of_its_second(server: Served) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime, timedelta
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 
 from archivebot.exceptions import NotArchived, Pruned
 from archivebot.models import Capture, Kind, Outcome
@@ -91,18 +91,26 @@ class Mementos:
         return first, last
 
     def keyed(
-        self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
+        self,
+        start: str,
+        end: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        resumed: datetime | None = None,
+        brief: bool = False,
     ) -> Iterator[Capture]:
         """Yield the mementos of the pages with a urlkey in [start, end), by urlkey, second, URL and time.
 
-        Only mementos from ``since`` on and at or before ``until`` are yielded.
+        Only mementos from ``since`` on and at or before ``until`` are yielded, and of the pages with the
+        urlkey ``start`` only those from ``resumed`` on. With ``brief`` they have no headers.
         """
-        for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
+        for key, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
             urls = [url for _, url in pages]
+            first = max(filter(None, (since, resumed)), default=None) if key == start else since
             if len(urls) == 1:
-                yield from self.of(urls[0], since, until)
+                yield from self.of(urls[0], first, until, brief=brief)
             else:
-                found = [capture for url in urls for capture in self.of(url, since, until)]
+                found = [capture for url in urls for capture in self.of(url, first, until, brief=brief)]
                 yield from sorted(found, key=_place)
 
     def keyed_latest(
@@ -113,6 +121,25 @@ class Mementos:
         for pages in reversed(found):
             urls = (self.of(url, since, until, newest_first=True) for _, url in pages)
             yield from merge(*urls, key=_place, reverse=True)
+
+    def keyed_around(
+        self,
+        when: datetime,
+        start: str,
+        end: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Iterator[Capture]:
+        """Yield the same mementos as :meth:`keyed` of one urlkey, those of the nearest second first.
+
+        Of two seconds as near the earlier one comes first.
+        """
+        second = when.replace(microsecond=0)
+        last, first = end_of_second(second), second + _SECOND
+        before = self.keyed_latest(start, end, since, min(until or last, last))
+        seconds = (reversed(list(same)) for _, same in groupby(before, key=lambda each: _place(each)[0]))
+        after = self.keyed(start, end, max(since or first, first), until)
+        yield from merge(chain.from_iterable(seconds), after, key=lambda each: abs(_place(each)[0] - second))
 
     def visits(self, url: str) -> list[Capture]:
         """Return all captures of a page, mementos or not, oldest first, without headers."""

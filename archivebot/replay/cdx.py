@@ -7,7 +7,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Self
@@ -30,10 +30,16 @@ MOST = 10_000
 # a few pages among a million captures would otherwise never come.
 LONGEST_PART = 20.0
 
+# Seconds after which an answer that has no parts is refused. Its process would be killed after a minute.
+LONGEST_WHOLE = 40.0
+
 # Seconds for one value: nested repetitions take longer than any archive lasts, others microseconds.
 LONGEST_MATCH = 0.1
 
 Rule = Callable[[Row], bool]
+
+# The place after all rows.
+_END = ("\U0010ffff", "", "")
 
 _DIGITS = re.compile(r"\d{1,14}|\d{17}")
 _WILD = re.compile(r"(https?://)?\*\.", re.IGNORECASE)
@@ -53,6 +59,7 @@ class CdxQuery:
     limit: int
     skipped: int
     filters: tuple[Rule, ...]
+    needs_headers: bool
     collapse: tuple[str, int | None] | None
     fields: tuple[str, ...]
     output: str
@@ -100,6 +107,7 @@ class CdxQuery:
         if output == "link" and match != "exact":
             raise UsageError("output=link is the TimeMap of one URL: leave out matchType and the asterisk")
         resume, passed, collapsed = _resumed(one("resumeKey"))
+        collapse, rules = _collapse(one("collapse")), [_rule(text) for text in given.get("filter", ())]
         return cls(
             url=url,
             match=match,
@@ -107,8 +115,9 @@ class CdxQuery:
             end=padded(_digits("to", one("to")), end=True),
             limit=_limit(one("limit"), latest=latest) if page is None else page_size,
             skipped=_skipped(one("offset")) if page is None else page * page_size,
-            filters=tuple(map(_rule, given.get("filter", ()))),
-            collapse=_collapse(one("collapse")),
+            filters=tuple(rule for _, rule in rules),
+            needs_headers="mime" in (*(name for name, _ in rules), collapse and collapse[0]),
+            collapse=collapse,
             fields=tuple(filter(None, one("fl", one("fields")).split(",")))
             or (FIELDS + RESOLVED if resolves else FIELDS),
             output=output,
@@ -146,18 +155,49 @@ class CdxQuery:
         return moment(start) if start > "1970" else None, end
 
     @property
+    def resumed_at(self) -> datetime | None:
+        """The time of the row to resume at, if its page is the first: nothing before it is asked for."""
+        return moment(self.resume[1]) if self.resume[0] == self.range[0] and self.resume[1] > "1970" else None
+
+    @property
     def reads_backwards(self) -> bool:
         """Whether only the last rows are asked for, so that the captures are read from the last one on."""
+        if self.order == "reverse":
+            return self._is_ordered
         is_whole = not self.order and not self.skipped and self.collapse is None
         # The ordinals of the rows of a second count from its first row.
         return self.limit < 0 and is_whole and (self.match == "exact" or not self.passed)
+
+    @property
+    def reads_around(self) -> datetime | None:
+        """The time from which on the captures are read in both directions; None if they are not."""
+        return moment(self.closest) if self.order == "closest" and self._is_ordered else None
+
+    @property
+    def _is_ordered(self) -> bool:
+        """Whether captures that come in the order of the answer are enough, without those after its rows."""
+        return self.limit > 0 and self.collapse is None and not self.passed and not self.resolves
+
+    @property
+    def skips(self) -> bool:
+        """Whether rows are left out first that :meth:`after` finds faster: it needs no headers."""
+        return self.skipped > 0 and not self.order and self.limit > 0 and not self.needs_headers
+
+    def after(self, captures: Iterable[Capture]) -> Self:
+        """Return the question that begins after the rows to leave out, by captures without headers."""
+        last = next(islice(_Reading(self, rows(captures), may_end=False), self.skipped - 1, None), None)
+        if last is None:
+            return replace(self, skipped=0, resume=_END)
+        value, passed = self.value_of(last), int(last[ORDINAL])
+        return replace(self, skipped=0, resume=place_of(last), passed=passed, collapsed=value)
 
     def rows(
         self, captures: Iterable[Capture], brought: Callable[[Capture], Capture]
     ) -> tuple[list[Row], str]:
         """Return the rows of captures that come in the order of the index, and the key to resume at.
 
-        The captures come from the last on if the question ``reads_backwards``. ``brought`` returns the
+        The captures come from the last on if the question ``reads_backwards``, and the nearest first if it
+        ``reads_around`` a time. ``brought`` returns the
         capture that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises
         UsageError if the part that is asked for has no rows, unless it is the first.
         """
@@ -195,6 +235,8 @@ class CdxQuery:
         return row[name][:length]
 
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
+        if self.order and (self.reads_backwards or self.reads_around):
+            return list(islice(found, self.skipped, self.skipped + self.limit)), ""
         if self.reads_backwards:
             return list(islice(found, -self.limit))[::-1], ""
         if self.limit < 0 and not self.order:  # of all rows only the last are in memory
@@ -220,6 +262,8 @@ class CdxQuery:
 class _Reading:
     """The rows of a question among all; if it ``may_end``, these are read for at most LONGEST_PART seconds.
 
+    Otherwise it raises UsageError after LONGEST_WHOLE seconds.
+
     Of adjacent rows that collapse there is the first. ``resume`` is the key at which a reading that ended
     continues, "" if all rows were read.
     """
@@ -229,16 +273,22 @@ class _Reading:
         self.resume = ""
 
     def __iter__(self) -> Iterator[Row]:
-        deadline = time.monotonic() + LONGEST_PART
+        begun = time.monotonic()
         value = self._query.collapsed
         for row in filter(self._query.follows, self._every):
             if self._query.has(row):
                 before, value = value, self._query.value_of(row)
                 if value is None or value != before:
                     yield row
-            if self._may_end and time.monotonic() > deadline:
+            taken = time.monotonic() - begun
+            if self._may_end and taken > LONGEST_PART:
                 self.resume = key_of(row, value)
                 return
+            if taken > LONGEST_WHOLE:
+                raise UsageError(
+                    "there are too many rows for one answer: leave out sort, page, showNumPages, offset and a"
+                    " negative limit, and the answer comes in parts, each with a Link to the next"
+                )
 
 
 def _place(url: str, match: str) -> tuple[str, str]:
@@ -295,8 +345,8 @@ def _digits(name: str, text: str) -> str:
     return text
 
 
-def _rule(text: str) -> Rule:
-    """Return the condition of a filter.
+def _rule(text: str) -> tuple[str, Rule]:
+    """Return the field and the condition of a filter.
 
     With ``=`` the value must be equal, with ``~`` the expression must match from its start. Without a sign
     the value must hold the expression, as in pywb, or match it as a whole, as at the Internet Archive.
@@ -307,7 +357,7 @@ def _rule(text: str) -> Rule:
     negated, sign, name, expression = found.groups()
     field = field_of(name)
     if sign == "=":
-        return lambda row: (row[field] == expression) is not bool(negated)
+        return field, lambda row: (row[field] == expression) is not bool(negated)
     try:
         pattern = regex.compile(expression)
     except (regex.error, RecursionError) as error:
@@ -322,7 +372,7 @@ def _rule(text: str) -> Rule:
             raise UsageError(f"filter is {text!r}: matching {value[:60]!r} takes too long") from error
         return found is not bool(negated)
 
-    return holds
+    return field, holds
 
 
 def _collapse(text: str) -> tuple[str, int | None] | None:

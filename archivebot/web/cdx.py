@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import NotArchived
+from archivebot.models import Capture
 from archivebot.replay.cdx import CdxQuery
 from archivebot.replay.cdxanswer import OUTPUTS, written_links
 from archivebot.replay.timemap import Places
@@ -31,13 +32,11 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
     query = CdxQuery.read(given)
 
     def made() -> Answer:
-        mementos = reader.mementos
-        captures = (mementos.keyed_latest if query.reads_backwards else mementos.keyed)(
-            *query.range, *query.times
-        )
         if query.counts_pages:
-            return Answer(query.pages(captures).encode(), OUTPUTS["json"])
-        rows, resume = query.rows(captures, reader.brought)
+            counted = captures_of(reader, query, brief=not query.needs_headers)
+            return Answer(query.pages(counted).encode(), OUTPUTS["json"])
+        begun = query.after(captures_of(reader, query, brief=True)) if query.skips else query
+        rows, resume = begun.rows(captures_of(reader, begun), reader.brought)
         if query.output == "link":
             following = _following(request, given, query, resume)
             own = f"{server_address(request)}{request.url.path}?{request.url.query}"
@@ -56,6 +55,15 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
     if following := _following(request, given, query, found.resume):
         headers["Link"] = f'<{following}>; rel="next"'
     return _packed(request, query, found.body, headers)
+
+
+def captures_of(reader: ArchiveReader, query: CdxQuery, *, brief: bool = False) -> Iterator[Capture]:
+    """Return the captures that a question reads, in its order."""
+    if when := query.reads_around:
+        return reader.mementos.keyed_around(when, *query.range, *query.times)
+    if query.reads_backwards:
+        return reader.mementos.keyed_latest(*query.range, *query.times)
+    return reader.mementos.keyed(*query.range, *query.times, query.resumed_at, brief)
 
 
 def _original(reader: ArchiveReader, url: str) -> str:
