@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -299,6 +300,37 @@ def test_the_pages_with_links_to_new_pages_are_found_in_one_pass(tmp_path: Path)
         found = origins()
         assert (found["4"], found.get("5")) == (expected["4"], None)
         assert {f"{SITE}4", f"{SITE}5"} & damaged.keys() == {f"{SITE}5"}
+
+
+def test_the_same_letters_in_other_code_points_are_the_same_text(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/a.db"
+    text, link = (
+        "Die Bücherei öffnet um sechs, auch für Jörg.",
+        '<a href="/x">Über uns</a><img src=a alt="Tür">',
+    )
+    new = "Heute ist die Bücherei zu."
+    composed = page(f"{text} {link}").replace(b"<title>Page", "<title>Bücher".encode())
+    decomposed = normalize("NFD", composed.decode()).encode()
+    later = decomposed.replace(b"</body>", f"<p>{new}</p></body>".encode())
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for name, bodies in (("same", (composed, decomposed)), ("new", (composed, later))):
+            for day, body in enumerate(bodies):
+                archive.add(archive.segment(make_page(body, day, url=f"{SITE}{name}")))
+    (tmp_path / "rules.toml").write_text('[[rule]]\nname = "all"\nchanges = ["changed"]\n')
+
+    def asked(*words: str) -> Any:
+        done = run_scrapy((*words, "--json"), environment={**os.environ, "ARCHIVE_URI": uri})
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    delta = asked("delta", f"{SITE}same")
+    assert {each["change"] for each in delta["changes"]} <= {"MARKUP", "UNCHANGED"}
+    assert (delta["kind"], delta["attributes"]) == ("furniture", [])
+    changed = {each["url"]: each for each in asked("changes", "--since", "2026-01-01T12:00:00")}
+    assert changed[f"{SITE}same"]["kind"] == "touched"
+    assert changed[f"{SITE}new"]["reason"] == f"+ {new}"
+    (alert,) = asked("watch", "--test", str(tmp_path / "rules.toml"))["alerts"]
+    assert [each["url"] for each in alert["pages"]] == [f"{SITE}new"]
 
 
 @pytest.mark.parametrize(

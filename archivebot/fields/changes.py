@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 
 from archivebot.fields.about import SUMMARY
 from archivebot.models import Attribute, AttributeChange, Field
+from archivebot.text import composed
 
 
 def edited(before: Sequence[Field], after: Sequence[Field]) -> tuple[AttributeChange, ...]:
@@ -25,13 +26,13 @@ def edited(before: Sequence[Field], after: Sequence[Field]) -> tuple[AttributeCh
     return tuple(
         AttributeChange(Attribute.FIELD, field.name, *_values(known[field.name], field), field.counts)
         for field in after
-        if field.name in known and known[field.name].data != field.data
+        if field.name in known and composed(known[field.name].data) != composed(field.data)
         if field.counts or field.name != SUMMARY
     )
 
 
 def _values(before: Field, after: Field) -> tuple[str, str]:
-    lists = [json.loads(field.data) for field in (before, after)]
+    lists = [json.loads(composed(field.data)) for field in (before, after)]
     if not all(isinstance(each, list) for each in lists):
         return shown(before), shown(after)
     old, new = ([json.dumps(entry, ensure_ascii=False) for entry in each] for each in lists)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from turbohtml import Document, Element
 
 from archivebot.markup.edits import Edits
+from archivebot.text import composed
 
 # Parts of a URL that change from visit to visit: names of cache, session and campaign parameters, and values
 # that are tokens or times.
@@ -54,7 +55,7 @@ def links(document: Document) -> list[Target]:
     for element in document.find_all("a"):
         url = _value(element, "href")
         if url and (text := " ".join(element.text.split())):
-            found.append(Target(text, url, _place(element)))
+            found.append(Target(composed(text), url, _place(element)))
     return found
 
 
@@ -62,7 +63,7 @@ def images(document: Document) -> list[Target]:
     """Return the images of a page with their alternative texts, in order."""
     elements = document.find_all("img")
     urls = ((element, _value(element, "data-src") or _value(element, "src")) for element in elements)
-    return [Target(_value(element, "alt"), url, _place(element)) for element, url in urls if url]
+    return [Target(composed(_value(element, "alt")), url, _place(element)) for element, url in urls if url]
 
 
 def _value(element: Element, name: str) -> str:

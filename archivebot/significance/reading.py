@@ -21,6 +21,7 @@ from archivebot.markup.media import media_of
 from archivebot.markup.page import ParsedPage
 from archivebot.significance.attributes import Target, are_kept, images, links
 from archivebot.significance.worth import Worth, Worths
+from archivebot.text import composed
 
 
 class Reading:
@@ -44,10 +45,10 @@ class Reading:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The visible lines."""
+        """The visible lines; the same letters are the same characters, also in another normal form."""
         if self.content is not None:
-            return tuple(line.text for line in self.content.walk.lines)
-        return tuple(text for text, _ in self._plain)
+            return tuple(composed(line.text) for line in self.content.walk.lines)
+        return tuple(composed(text) for text, _ in self._plain)
 
     @cached_property
     def _plain(self) -> list[tuple[str, int]]:
@@ -80,12 +81,12 @@ class Reading:
     @cached_property
     def title(self) -> str:
         """The title element of the page, without the name of its site."""
-        return shown_title(self.document) if self.document is not None else ""
+        return composed(shown_title(self.document)) if self.document is not None else ""
 
     @cached_property
     def full_title(self) -> str:
         """The title element of the page, with the name of its site."""
-        return full_title(self.document) if self.document is not None else ""
+        return composed(full_title(self.document)) if self.document is not None else ""
 
     @cached_property
     def links(self) -> list[Target]:

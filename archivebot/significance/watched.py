@@ -12,6 +12,7 @@ from archivebot.significance.linediff import changed
 from archivebot.significance.quote import quoted
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import Significance
+from archivebot.text import composed
 
 _MUTE = ("script", "style", "template")
 _SHOWN = ("href", "src", "alt", "content", "value", "datetime")
@@ -79,7 +80,7 @@ def _words(part: Element) -> list[str]:
     """Return the words of an element in order, whatever the elements inside it."""
     texts = (node for node in part.descendants if isinstance(node, Text))
     words = (node.data for node in texts if node.parent == part or _tag(node) not in _MUTE)
-    return "".join(words).split()
+    return composed("".join(words)).split()
 
 
 def _tag(text: Text) -> str:
@@ -88,10 +89,12 @@ def _tag(text: Text) -> str:
 
 def _own(element: Element) -> str:
     """Return the text of an element without the elements inside it."""
-    return " ".join("".join(n.data if isinstance(n, Text) else " " for n in element.children).split())
+    return composed(
+        " ".join("".join(n.data if isinstance(n, Text) else " " for n in element.children).split())
+    )
 
 
 def _attributes(element: Element) -> Iterator[str]:
     for name in _SHOWN:
         if value := " ".join(str(element.attrs.get(name) or "").split()):
-            yield value
+            yield composed(value)

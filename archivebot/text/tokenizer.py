@@ -65,11 +65,21 @@ def compatible(text: str) -> str:
     >>> compatible("\\uff21\\ufb01"), len(compatible("x" + 99 * "\\u0315"))
     ('Afi', 31)
     """
-    if text.isascii():
-        return text
-    if _FOREIGN_RUN.search(text):
-        text = _MARK_RUN.sub(_cut_marks, text)
-    return unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", _bounded(text))
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC, in which the same letters are the same characters; see :func:`compatible`.
+
+    >>> composed("a\u0308") == "\u00e4", composed("\uff21")
+    (True, 'Ａ')
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", _bounded(text))
+
+
+def _bounded(text: str) -> str:
+    """Return a text without the combining marks of a run after the first 30."""
+    return _MARK_RUN.sub(_cut_marks, text) if _FOREIGN_RUN.search(text) else text
 
 
 def _cut_marks(run: re.Match[str]) -> str:

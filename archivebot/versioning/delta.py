@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from archivebot.markup.words import block_text
 from archivebot.models import BlockChange, Change, ChangeKind, Label
-from archivebot.text import words
+from archivebot.text import composed, words
 from archivebot.versioning.align import align, dice, in_order
 
 Place = tuple[int, int]
@@ -105,7 +105,7 @@ def _change(old: PlacedText | None, new: PlacedText, in_place: bool, kind_of: Ki
     if old.data == new.data:
         return replace(found, change=Change.MOVED, kind=kind)
     before = old.text
-    if before == text:
+    if composed(before) == composed(text):
         return replace(found, change=Change.MARKUP)
     similarity = round(dice(Counter(words(before)), Counter(words(text))), 4)
     return replace(found, change=Change.MODIFIED, before=before, similarity=similarity, kind=kind)

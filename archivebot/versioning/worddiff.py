@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from archivebot.text import UNSPACED
+from archivebot.text import UNSPACED, composed
 
 TOKEN = re.compile(rf"\n|[^\S\n]+|[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W\d_])+|\d+|.", re.DOTALL)
 
@@ -38,11 +38,12 @@ def word_diff(before: str, after: str) -> str:
 def word_changes(before: str, after: str) -> list[tuple[str, str]]:
     """Return the pieces of both texts in order, each as ``equal``, ``removed`` or ``added``.
 
-    Long equal pieces are shortened.
+    Long equal pieces are shortened. The pieces are in NFC.
 
     >>> word_changes("open on Monday", "open on Friday")
     [('equal', 'open on '), ('removed', 'Monday'), ('added', 'Friday')]
     """
+    before, after = composed(before), composed(after)
     old, new = TOKEN.findall(before), TOKEN.findall(after)
     head, old, new, tail = _ends(old, new)
     if not _comparable(old, new):
