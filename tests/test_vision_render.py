@@ -151,3 +151,10 @@ def test_what_lies_behind_shines_through() -> None:
     (paragraph,) = root.children  # an empty element shows nothing
     assert paragraph.background == "rgb(1, 1, 1)"
     assert paragraph.box == Box(5, 5, 30, 20)
+
+
+def test_a_shadow_root_is_laid_out_with_what_its_slots_were_given(browser: Browser) -> None:
+    root = "Free <h2>Lamps</h2><slot>None</slot><slot name=foot><i>No foot</i></slot>"
+    markup = f"<a-shop><template shadowrootmode=open>{root}</template>Two <b>lamps</b></a-shop>"
+    found = [node.text for node in shown(browser, markup).walk() if node.text]
+    assert found == ["Free", "Lamps", "Two", "lamps", "No foot"]

@@ -19,7 +19,7 @@
       range.selectNodeContents(node);
       const box = cut(shifted(range.getBoundingClientRect()), clip);
       if (box[2] <= box[0] || box[3] <= box[1]) continue;
-      const style = getComputedStyle(node.parentElement);
+      const style = getComputedStyle(node.parentElement || node.getRootNode().host);
       if (style.visibility !== "visible") continue;
       records.push({up, tag: "", path, box, text: node.data, size: parseFloat(style.fontSize),
         weight: parseInt(style.fontWeight), inline: true});
@@ -40,7 +40,9 @@
     if (drawn && tag !== "button") continue;
     const counts = {};
     const children = [];
-    for (const child of node.childNodes) {
+    // What an element shows: its shadow root, and what a slot there was given.
+    const given = tag === "slot" ? node.assignedNodes() : [];
+    for (const child of given.length ? given : (node.shadowRoot || node).childNodes) {
       if (child.nodeType === Node.ELEMENT_NODE) {
         const name = child.localName;
         counts[name] = (counts[name] || 0) + 1;
