@@ -1,5 +1,6 @@
 """`scrapy crawl` as a user starts it: messages and exit codes."""
 
+import os
 import re
 import sqlite3
 import subprocess
@@ -138,6 +139,21 @@ def test_options_of_a_feed_that_cannot_be_are_refused_in_words(feeds: str, messa
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", f"FEEDS={feeds}")
     assert done.stderr.startswith(f"archivebot: {message}")
     assert done.returncode == 2
+
+
+def test_the_log_can_be_a_pipe(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    pipe = crawl.folder / "log"
+    os.mkfifo(pipe)
+    words = ("--logfile", str(pipe), "-s", f"ARCHIVE_URI={crawl.uri}")
+    done = scrapy("site", "-a", f"seeds={site.url()}", *words)
+    assert done.stderr == f"archivebot: the log {pipe} cannot be written: no program reads this pipe\n"
+    assert done.returncode == 2
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        while scrapy("site", "-a", f"seeds={site.url()}", *words).returncode == 2:
+            pass  # the reader has not opened the pipe yet
+        log, _ = reader.communicate(timeout=30)
+    assert "Spider closed (finished)" in log
 
 
 @pytest.mark.parametrize("fields", ["null", '["url", "status"]', '{"url": "page", "status": "status"}'])

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
+from errno import ENXIO
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,14 @@ def check_log(settings: BaseSettings) -> None:
 def _check_file(what: str, name: str | None) -> None:
     if name:
         try:
-            Path(name).open("a", encoding="utf-8").close()
+            if Path(name).is_fifo():
+                # Stays open: Scrapy opens the log twice, and its reader would end after the first time.
+                os.open(name, os.O_WRONLY | os.O_NONBLOCK)
+            else:
+                Path(name).open("a", encoding="utf-8").close()
         except OSError as error:
-            reason = f"the {what} {name} cannot be written: {error.strerror}"
-            raise WrongOption(reason, print_help=False) from error
+            why = "no program reads this pipe" if error.errno == ENXIO else error.strerror
+            raise WrongOption(f"the {what} {name} cannot be written: {why}", print_help=False) from error
 
 
 def _is_table(text: str) -> bool:
