@@ -59,7 +59,7 @@ ROOMS: dict[str, set[str]] = {
     "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
     "search": {"storage", "text"},
     "significance": {"content", "documents", "markup", "text"},
-    "topic": {"hypertext", "markup", "text", "urls"},
+    "topic": {"documents", "hypertext", "markup", "text", "urls"},
     "archive": {
         "labels",
         "collection",
@@ -89,6 +89,7 @@ ROOMS: dict[str, set[str]] = {
         "access",
         "archive",
         "collection",
+        "documents",
         "export",
         "fields",
         "forms",

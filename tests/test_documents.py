@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, PageReading
+from archivebot.bounds import MOST_BYTES
+from archivebot.crawl.reading.pages import read_any
 from archivebot.documents import document, extraction
 from archivebot.documents.document import DocumentText, document_text
+from archivebot.exceptions import UsageError
 from archivebot.markup.formats import READABLE, format_of, kind_of
 from archivebot.models import Change, ChangeKind, Kind, Page
+from archivebot.topic.sources import example, read_folder, readable
 from tests.commands import run_scrapy
 from tests.documentfiles import FORMATS, SONG, TITLE, drawn, excel, pdf, pdf_of, word
 from tests.factories import make_page, visit
@@ -33,6 +37,7 @@ def type_of(body: bytes) -> str:
 
 def test_each_type_that_counts_as_readable_has_a_reader() -> None:
     assert extraction.READERS.keys() == READABLE
+    assert document.MOST_BYTES == MOST_BYTES
     assert {kind_of(each).value for each in READABLE} == {"document"}
 
 
@@ -130,6 +135,23 @@ def test_a_text_of_too_many_characters_is_cut(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(extraction, "MOST_CHARACTERS", 28)
     _, text = extraction.extracted(excel(RULES), type_of(excel(RULES)))
     assert text == "Prices\nThe ferry runs all yea"
+
+
+def test_a_topic_judges_documents() -> None:
+    body = pdf_of(RULES)
+    assert example(body, PDF, URL).title == TITLE
+    assert RULES[0] in example(body, PDF, URL).text
+    assert (readable(body, ""), readable(b"%PDF-1.7 scan", "")) == (True, False)
+    with pytest.raises(UsageError, match=r"a\.pdf is a PDF document: give pages and texts"):
+        example(b"%PDF-1.7 scan", PDF, "a.pdf")
+    read = read_any(PageReading(body), URL, context=True)
+    assert (read.title, RULES[0] in read.text) == (TITLE, True)
+
+
+def test_a_folder_of_examples_may_hold_documents(tmp_path: Path) -> None:
+    for name, body in (("a.pdf", pdf_of(RULES)), ("b.docx", word(RULES)), ("c.pdf", b"%PDF-1.7 scan")):
+        (tmp_path / name).write_bytes(body)
+    assert [found.title for found in read_folder(tmp_path)] == [TITLE, TITLE]
 
 
 def document_page(body: bytes, day: float) -> Page:

@@ -35,7 +35,8 @@ MOST = 10
 CALLED = frozenset(
     "from_crawler open_spider close_spider process_item process_request process_response process_exception"
     " process_start process_spider_input process_spider_output process_spider_exception"
-    " resolveHostName addressResolved writeSequence writelines do_GET do_HEAD".split()
+    " resolveHostName addressResolved writeSequence writelines do_GET do_HEAD"
+    " update_pre_crawler_settings".split()
 )
 
 

@@ -10,8 +10,10 @@ from collections import OrderedDict
 from hashlib import blake2b
 from typing import NamedTuple
 
-from archivebot.bounds import MOST_BYTES
 from archivebot.documents import extraction
+
+# Bytes of the largest document that is read: that of the largest page.
+MOST_BYTES = 16 * 1024 * 1024
 
 # Seconds until a document is given up, and the number of documents whose texts are remembered: a comparison
 # asks for the texts of two several times.

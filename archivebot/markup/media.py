@@ -62,7 +62,7 @@ class Media:
     @property
     def is_prose(self) -> bool:
         """Whether the body is for people, so that a topic judges it."""
-        return self.kind in (MediaKind.PAGE, MediaKind.TEXT)
+        return self.kind in (MediaKind.PAGE, MediaKind.TEXT) or self.is_document
 
     @property
     def is_text(self) -> bool:

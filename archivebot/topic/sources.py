@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from archivebot.documents.document import document_text
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import read
 from archivebot.markup.media import media_of
+from archivebot.markup.words import wordless
 from archivebot.topic.training import Example
 from archivebot.urls import canonical_url
 
@@ -21,18 +23,18 @@ _CONTENT_TYPE = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | r
 
 
 def readable(body: bytes, content_type: str) -> bool:
-    """Return whether an answer of a server can be judged: a page or a text for readers.
+    """Return whether an answer of a server can be judged: a page, a text for readers, or a document with one.
 
     >>> readable(b"Dive here.", "Text/Plain"), readable(b"<html>", ""), readable(b"%PDF-1.7", "")
     (True, True, False)
     """
-    return media_of(body, content_type).is_prose
+    return media_of(body, content_type).is_prose and not wordless(body, content_type)
 
 
 def example(
     body: bytes, content_type: str, source: str, relevant: bool = True, *, saved: bool = False
 ) -> Example:
-    """Return an example: a page with title, topic text and links, XML without links, other texts complete.
+    """Return an example: a page with title, topic text and links, XML without links, all other texts whole.
 
     ``saved`` is whether a tool wrote the body into a file, see :func:`~archivebot.markup.media.media_of`.
     Raises UsageError if the body has no text.
@@ -46,6 +48,10 @@ def example(
     if media.is_markup:
         page = read(body, media.charset, source, context=True)
         return Example(source, page.title, page.text, relevant, page.links if media.is_page else ())
+    if media.is_document:
+        title, text = document_text(body, media.type)
+        if text:
+            return Example(source, title, text, relevant)
     if not media.is_text:
         raise UsageError(f"{source} is {media.name}: give pages and texts")
     return Example(source, "", body.decode(media.charset, "replace").removeprefix("\ufeff"), relevant)
@@ -85,7 +91,7 @@ def read_folder(path: Path, relevant: bool = True) -> Iterator[Example]:
     for file in sorted(path.rglob("*")):
         if file.is_file() and not file.name.startswith("."):
             body, content_type = _contents(file)
-            if media_of(body, content_type).is_text:
+            if not wordless(body, content_type):
                 yield _example(file, body, content_type, relevant=relevant)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from archivebot.archive import PageReading
 from archivebot.bounds import excess
+from archivebot.documents.document import document_text
 from archivebot.forms.find import search_forms
 from archivebot.hypertext import Hypertext
 from archivebot.hypertext import read_page as read_hypertext
@@ -29,8 +30,11 @@ def shortened(body: bytes) -> bytes:
 
 
 def read_any(reading: PageReading, url: str, *, context: bool = False, **asked: bool) -> Hypertext:
-    """Read a body as :func:`read_page` does; of a plain text its beginning, if context is wanted."""
+    """Read a body as :func:`read_page` does; of a text or a document the beginning, if context is wanted."""
     media = reading.media
+    if context and media.is_document:
+        title, text = document_text(reading.body, media.type)
+        return Hypertext(title=title, text=text[:MOST_TEXT])
     if context and media.is_prose and not media.is_page:
         text = reading.body[:MOST_BYTES].decode(media.charset, "replace")
         return Hypertext(text=text.removeprefix("\ufeff")[:MOST_TEXT])
