@@ -34,6 +34,16 @@ def test_a_page_of_a_site_on_topic_is_worth_more() -> None:
     assert not judge.judge("http://on.example/tax", "", OTHER).value > on.value
 
 
+def test_a_page_is_not_judged_by_another_port_of_its_host() -> None:
+    judge = CrawlJudge(DIVES)
+    for number in range(20):
+        judge.judge(f"http://a.example:8080/{number}", "", RICH)
+    alone = judge.judge("http://b.example/", "", POOR)
+    assert judge.judge("http://a.example:9090/", "", POOR).parts["site"] == pytest.approx(
+        alone.parts["site"], rel=0.05
+    )
+
+
 def test_what_is_on_topic_is_held_against_the_best_pages_of_the_crawl() -> None:
     judge = CrawlJudge(DIVES)
     before = judge.judge("http://a.example/", "", POOR)

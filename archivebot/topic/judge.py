@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from archivebot.topic.background import Met
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, PageText, Relevance, counted, match
-from archivebot.urls import host_of
+from archivebot.urls import site_of
 
 # Maximum share of the site in the judgement of a page, and the number of judged pages at which the share is
 # half of that. In simulated crawls of a web of 60 sites (nine topics of twelve words) the share of pages on
@@ -29,7 +29,7 @@ EVERY = 25
 
 @dataclass(slots=True)
 class Site:
-    """The judged pages of a host: their number, and the sum of their matches."""
+    """The judged pages of a site: their number, and the sum of their matches."""
 
     pages: int = 0
     total: float = 0.0
@@ -73,7 +73,7 @@ class CrawlJudge:
         counts = counted(page, self._topic)
         self._met.add(counts)
         own = match(page, self._topic, counts, self._met.idf) if holds else 0.0
-        share, mean = self._sites.setdefault(host_of(url), Site()).add(own)
+        share, mean = self._sites.setdefault(site_of(url), Site()).add(own)
         self._remember((1 - share) * own + share * mean)
         even = -self._bias / self._slope
         return {
