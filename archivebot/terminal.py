@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from io import TextIOWrapper
+from itertools import islice
 from typing import Any, TextIO
 
 # The styles of pieces of a line: the sequences that begin them, "" for none.
@@ -32,6 +33,9 @@ UNSAFE = re.compile(
 # Texts that a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
 FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+# Pieces of a JSON document that are written together.
+MOST_PIECES = 10_000
 
 STDOUT = "-"  # the name of a file that stands for standard output
 
@@ -190,8 +194,12 @@ def status(line: str, stream: TextIO | None = None) -> None:
 def write_json(document: Any, indent: int | None = None) -> None:
     """Print a document as JSON; in ASCII if the output has no Unicode."""
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    text = json_text(document, indent)
-    _bare(sys.stdout).write((text if unicode else NOT_ASCII.sub(_escape, text)) + "\n")
+    encoder = json.JSONEncoder(ensure_ascii=False, indent=indent)
+    # With indents there are five pieces for each value; those of a long history took a gigabyte.
+    pieces = iter([encoder.encode(document)] if indent is None else encoder.iterencode(document))
+    while text := escaped("".join(islice(pieces, MOST_PIECES))):
+        _bare(sys.stdout).write(text if unicode else NOT_ASCII.sub(_escape, text))
+    _bare(sys.stdout).write("\n")
 
 
 def is_terminal() -> bool:

@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from archivebot.terminal import (
     json_text,
     status,
     write,
+    write_json,
     write_pieces,
 )
 from tests.commands import run_scrapy_raw
@@ -64,6 +66,19 @@ def test_json_loses_nothing_and_has_nothing_in_it_that_steers() -> None:
     assert not UNSAFE.search(text)
     assert "é 👧" in text
     assert json.loads(text) == document
+
+
+def test_a_long_document_is_printed_without_its_whole_text_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = [{"name": "a tern"}] * 100_000
+    with Path(os.devnull).open("w", encoding="utf-8") as sink:
+        monkeypatch.setattr(sys, "stdout", sink)
+        tracemalloc.start()
+        try:
+            write_json(document, indent=1)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert most < 2_000_000 < len(json.dumps(document, indent=1))
 
 
 def test_what_others_print_passes_the_door_as_well() -> None:
