@@ -35,6 +35,27 @@ def test_paragraphs_items_and_rows_give_a_line_each(markup: str, expected: str) 
 
 
 @pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<select><option>One<option>Two</select>", "One Two"),
+        ("<button>One</button><button>Two</button>", "One Two"),
+        ("<span>up<button>One</button></span>down", "up One down"),
+        ("Press <button>One</button>.", "Press One."),
+        ("<svg><g><text>Jan</text></g><g><text>Feb</text></g></svg>", "Jan Feb"),
+        ("<a href=/>Home</a><a href=/n>News</a>", "Home News"),
+        ("[<a href=/1>1</a>,<a href=/2>2</a>]", "[1,2]"),
+        ("a <a href=/>boat</a>s", "a boats"),
+        ("<label>Name<input></label><label>Age<input></label>", "Name Age"),
+        ("<fieldset><legend>Size</legend>Small</fieldset>", "Size\nSmall"),
+        ("<center>Welcome</center>to the bay", "Welcome\nto the bay"),
+        ("<dialog>One</dialog><dialog>Two</dialog>", "One\nTwo"),
+    ],
+)
+def test_what_a_browser_lays_out_apart_is_no_word(markup: str, expected: str) -> None:
+    assert text(markup) == expected
+
+
+@pytest.mark.parametrize(
     "markup",
     ["<script>x</script>", "<style>x{}</style>", "<template>x</template>", "<title>x</title>", "<!-- x -->",
      "<p>\n</p>", "<img src=a.png>", "", "</p>", "\0"],

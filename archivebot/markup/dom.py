@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turbohtml import Document, Element, PlainText
+from turbohtml import Document, Element, Node, PlainText, Text
 
 from archivebot.markup.shadow import parsed
 from archivebot.markup.tags import HEADINGS
@@ -19,6 +19,16 @@ IN_CELLS = ", ".join(
     f"{cell} {block}"
     for cell in ("td", "th")
     for block in "p div ul ol dl li table blockquote pre h1 h2 h3 h4 h5 h6 section article form".split()
+)
+# Elements that a browser lays out as boxes of their own, in a line or as lines, and two of a kind without a
+# blank between them; to_text joins them with the words beside them.
+BOXES = "audio, button, canvas, iframe, object, option, select, svg text, svg title, textarea, video"
+ROWS = "center, dialog, hgroup, legend, search"
+TWINS = "a + a, label + label"
+APART = re.compile(
+    rb"<(?:audio|button|canvas|iframe|object|option|select|svg|textarea|video|center|dialog|hgroup|legend|search)\b"
+    rb"|</(a|label)><\1\b",
+    re.IGNORECASE,
 )
 STANDS_OUT = (*HEADINGS, "caption", "legend", "summary", "figcaption", "th", "dt")
 AT_START = ("strong", "b", "big", "em", "font", "mark")
@@ -50,7 +60,29 @@ def visible_text(markup: bytes, charset: str) -> str:
         for block in document.select(IN_CELLS):
             block.insert_before(Element("br"))
             block.insert_after(Element("br"))
+    if APART.search(markup):
+        _set_apart(document)
     return normalise(document.to_text(PLAIN))
+
+
+def _set_apart(document: Document) -> None:
+    """Put blanks and line breaks between words that a browser lays out apart."""
+    for row in document.select(ROWS):
+        row.insert_before(Element("br"))
+        row.insert_after(Element("br"))
+    for box in document.select(BOXES):
+        if _touches(box.previous_sibling, -1):
+            box.insert_before(Text(" "))
+        if _touches(box.next_sibling, 0):
+            box.insert_after(Text(" "))
+    for twin in document.select(TWINS):
+        if isinstance(twin.previous_sibling, Element):
+            twin.insert_before(Text(" "))
+
+
+def _touches(beside: Node | None, at: int) -> bool:
+    """Return whether what is beside a box would be joined with its words; not a blank or a full stop."""
+    return not isinstance(beside, Text) or beside.data[at].isalnum()
 
 
 def highlights(element: Document) -> list[str]:

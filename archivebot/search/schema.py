@@ -65,14 +65,14 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 def _empty(database: sqlite3.Connection) -> None:
-    """Empty the index, so that it is made anew: the words of its texts were other ones."""
+    """Empty the index, so that it is made anew: the words of its texts were other ones, or joined."""
     for table in ("state", "page", "stint", "pack", "text_key", "life"):
         database.execute(f"DELETE FROM {table}")
     database.execute("INSERT INTO words (words) VALUES ('delete-all')")
 
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _empty]
+STEPS: list[Step] = [_first_schema, _empty, _empty]
 
 
 def failed(uri: str, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
