@@ -24,6 +24,7 @@ from archivebot.hypertext.references import TAGS, reference, refresh_target, res
         ("<a name=top>x</a>", None),
         ("<a href=''>x</a>", None),
         ("<link rel=stylesheet href=/no>", None),
+        ("<link rel='Alternate StyleSheet' href=/no>", None),
         ("<link rel=next>", None),
         ("<meta name=robots content='0; url=/no'>", None),
     ],

@@ -57,11 +57,12 @@ def reference(element: Element) -> tuple[str, str] | None:
 def leads_on(attributes: Mapping[str, str | list[str] | None]) -> bool:
     """Return whether a LINK element with some attributes refers to another page.
 
-    >>> leads_on({"rel": "stylesheet"}), leads_on({"rel": ["prev", "nofollow"]})
+    >>> leads_on({"rel": "alternate stylesheet"}), leads_on({"rel": ["prev", "nofollow"]})
     (False, True)
     """
     rel = attributes.get("rel") or ""
-    return not _RELATIONS.isdisjoint((rel if isinstance(rel, str) else " ".join(rel)).lower().split())
+    words = (rel if isinstance(rel, str) else " ".join(rel)).lower().split()
+    return not _RELATIONS.isdisjoint(words) and "stylesheet" not in words
 
 
 def refresh_target(content: str) -> str | None:
