@@ -125,14 +125,24 @@ def guard() -> None:
     """Make everything harmless that this process prints from now on.
 
     A log line of Scrapy, an error of argparse or a traceback may contain text of a page. Characters that the
-    terminal cannot encode are printed as escapes.
+    terminal cannot encode are printed as escapes. What is printed to a closed stream is dropped.
     """
+    _open_closed()
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-        if stream is not None and not isinstance(stream, Harmless):
+        if not isinstance(stream, Harmless):
             setattr(sys, name, Harmless(stream))
+
+
+def _open_closed() -> None:
+    """Open the null device for each standard stream that is closed, as after ``2>&-`` in a shell."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: that of the stream
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, mode))
 
 
 def write(text: str = "") -> None:

@@ -2,8 +2,10 @@
 
 import os
 import re
+import shlex
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run_scrapy
-from tests.conftest import Crawl
+from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 
 
@@ -139,6 +141,18 @@ def test_options_of_a_feed_that_cannot_be_are_refused_in_words(feeds: str, messa
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", f"FEEDS={feeds}")
     assert done.stderr.startswith(f"archivebot: {message}")
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
+def test_a_command_works_with_closed_standard_streams(site: MockServer, crawl: Crawl, closed: str) -> None:
+    site.routes["/"] = html()
+    given = ["-a", f"seeds={site.url()}", "-s", f"ARCHIVE_URI={crawl.uri}"]
+    for words in (["crawl", "site", *given], ["list", *given[2:]]):
+        line = f"exec {shlex.join([sys.executable, '-m', 'scrapy', *words])} {closed}"
+        done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"Traceback" not in done.stderr
+    assert crawl.ask("list", "--pages")
 
 
 def test_the_log_can_be_a_pipe(site: MockServer, crawl: Crawl) -> None:
