@@ -174,6 +174,7 @@ def asked_by(fields: str, row: dict[str, str], **attributes: str) -> Query:
         ("<input type=submit name=go>", "&go=Submit"),
         ("<button>Find it</button><button name=clear>Clear</button>", ""),
         ("<button name=a disabled></button><button name=b formmethod=dialog></button><button name=c>", "&c="),
+        ("<button name=a>Log in</button><button name=go>Suchen</button><button name=b>Search", "&go="),
         ("<input type=image name=go src=go.png value=Go>", "&go.x=0&go.y=0"),
         ("<input type=image src=go.png>", "&x=0&y=0"),
     ],

@@ -11,6 +11,7 @@ from lxml import etree
 from archivebot.forms.flow import Flow, sending, text_of
 from archivebot.forms.form import SUBMITS, Control, Form
 from archivebot.forms.labels import attributes
+from archivebot.forms.lexicon import meanings
 from archivebot.forms.parsing import parse
 from archivebot.markup.charset import codec
 
@@ -108,19 +109,27 @@ def _sent(
 ) -> tuple[tuple[Control, ...], tuple[str, ...]]:
     """Return the controls of a form with its default button marked, and where and how that sends the form.
 
-    It is the first submit button that is not disabled and opens a page; without one the form says it itself.
-    Source: HTML, "Implicit submission".
+    It is the first submit button that is not disabled and opens a page (HTML, "Implicit submission"), but one
+    that says search goes first: in a form around a whole page the first one often logs in. Without a button
+    the form says it itself.
     """
-    submits = [at for at, control in enumerate(controls) if control.kind in SUBMITS]
+    submits = {
+        at: tuple(a or b for a, b in zip(control.sends or own, own, strict=True))
+        for at, control in enumerate(controls)
+        if control.kind in SUBMITS
+    }
+    opening = [at for at, sends in submits.items() if sends[1] != "dialog" and not controls[at].unsent]
+    default = next((at for at in opening if _says_search(controls[at])), next(iter(opening), None))
     named = any(controls[at].sends for at in submits)
     found = list(controls)
-    default: tuple[str, ...] | None = None
-    for at in submits:
-        sends = tuple(a or b for a, b in zip(controls[at].sends or own, own, strict=True))
-        is_default = default is None and not controls[at].unsent and sends[1] != "dialog"
-        found[at] = replace(controls[at], checked=is_default, sends=sends if named else ())
-        default = sends if is_default else default
-    return tuple(found), default or own
+    for at, sends in submits.items():
+        found[at] = replace(controls[at], checked=at == default, sends=sends if named else ())
+    return tuple(found), own if default is None else submits[default]
+
+
+def _says_search(button: Control) -> bool:
+    said = " ".join((button.name, button.css, button.value, *button.hints))
+    return "search" in meanings(said.lower())
 
 
 def _around(element: etree._Element) -> tuple[str, ...]:
