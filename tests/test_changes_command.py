@@ -339,6 +339,8 @@ def test_the_same_letters_in_other_code_points_are_the_same_text(tmp_path: Path)
         ("changes", "--since", "2020-01-01"),
         ("prune", "--keep", "ends"),
         ("prune", "--keep", "ends", "--dry-run"),
+        ("list", "--kind", "changed"),
+        ("list", "--json", "--kind", "changed"),
         ("schedule",),
         ("schedule", "--due"),
         ("watch", "--test", "--json", "rules.toml"),

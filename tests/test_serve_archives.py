@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import socket
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -54,6 +56,22 @@ def test_an_archive_in_mongodb_is_served(mongo_uri: str) -> None:
         lineage = server.get(f"/api/version?url={URL}").json["blocks"][0]["lineage"]
         assert server.get(f"/block?url={URL}&lineage={lineage}").status == 200
         assert server.get(f"/resources?url={URL}").status == 200
+
+
+@pytest.mark.long
+def test_what_lists_pages_leaves_damaged_ones_out(tmp_path: Path) -> None:
+    path = tmp_path / "archive.db"
+    urls = [f"http://example.com/{number}" for number in range(3)]
+    uri = archived(f"sqlite:///{path}", [make_page(html("text"), url=url) for url in urls])
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE page SET lineages = lineages + 1 WHERE id = 2")
+    with serving(uri) as server:
+        for asked in ("/", "/site?url=example.com", "/api/pages", "/api/events?site=example.com"):
+            found = server.get(asked)
+            assert (found.status, [url in found.text for url in urls]) == (200, [True, False, True]), (
+                found.text
+            )
+        assert server.get("/api/activity?site=example.com").json[0]["new"] == 2
 
 
 @pytest.mark.long

@@ -166,17 +166,15 @@ class ArchiveReader:
         With ``site``, a URL, only the pages on its host are returned.
         """
         start, end = key_range(site, "host") if site else ("", "\U0010ffff")
-        return islice(self._urls(start, end, after), limit)
+        start = max(start, urlkey(after)) if after else start
+        return islice(self._store.urls(start, end, after or ""), limit)
 
     def site(
         self, url: str, after: str | None = None, limit: int | None = None, match: str = "host"
     ) -> list[str]:
         """Return the pages with content on the host of a URL, or below the URL if ``match`` is ``prefix``."""
-        found = (page for _, page in self._urls(*key_range(url, match), after))
+        found = self.visits.pages(url, after=after, match=match)
         return list(islice((page for page in found if self._store.head(page).versions), limit))
-
-    def _urls(self, start: str, end: str, after: str | None) -> Iterator[tuple[str, str]]:
-        return self._store.urls(max(start, urlkey(after)) if after else start, end, after or "")
 
     def captures(self, url: str, after: datetime | None = None, limit: int | None = None) -> list[Capture]:
         """Return the captures of a page, oldest first; ``after`` is the time of a capture.

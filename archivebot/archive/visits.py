@@ -12,9 +12,9 @@ from operator import attrgetter, itemgetter
 from archivebot.archive.bodies import Bodies
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture, Partition
-from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion, raised
+from archivebot.storage.base import ArchiveStore, Damaged, StoredVersion, left_out, raised
 from archivebot.storage.times import just_before
-from archivebot.urls import key_range
+from archivebot.urls import key_range, urlkey
 
 
 class Visits:
@@ -42,21 +42,28 @@ class Visits:
             found = (self._readable(url, after, until, damaged) for _, url in pages if admits(url))
             yield from merge(*found, key=attrgetter("captured_at", "url"))
 
-    def pages(self, site: str | None, damaged: Damaged) -> Iterator[str]:
-        """Yield the URLs of all pages, or of those on the host of a URL.
+    def pages(
+        self,
+        site: str | None = None,
+        damaged: Damaged = left_out,
+        after: str | None = None,
+        match: str = "host",
+    ) -> Iterator[str]:
+        """Yield the URLs of all pages, or of those on the host of a URL, or below it by the ``match`` prefix.
 
-        ``damaged`` gets the errors of pages that cannot be read.
+        ``damaged`` gets the errors of pages that cannot be read; ``after`` is the last URL read.
         """
-        start, end = key_range(site, "host") if site else ("", "\U0010ffff")
-        return (url for _, url in self._urls(start, end, damaged))
+        start, end = key_range(site, match) if site else ("", "\U0010ffff")
+        start = max(start, urlkey(after)) if after else start
+        return (url for _, url in self._urls(start, end, damaged, after or ""))
 
     def backwards(self, url: str, until: datetime | None = None) -> Iterator[Capture]:
         """Yield the captures of a page at or before a time, the last first; they are read lazily."""
         return self._store.captures(url, newest_first=True, until=until)
 
-    def _urls(self, start: str, end: str, damaged: Damaged) -> Iterator[tuple[str, str]]:
+    def _urls(self, start: str, end: str, damaged: Damaged, after: str = "") -> Iterator[tuple[str, str]]:
         try:
-            yield from self._store.urls(start, end, damaged=damaged)
+            yield from self._store.urls(start, end, after, damaged)
         except CorruptObject as error:
             damaged(error)
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 
 from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject
 from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.timestamps import timestamp
 
@@ -51,12 +52,18 @@ def activity(archive: ArchiveReader, site: str) -> list[Period]:
 
 
 def events(archive: ArchiveReader, site: str) -> list[Event]:
-    """Return what happened to the pages of the site of a URL, the last first. A requisite is not a page."""
+    """Return what happened to the pages of the site of a URL, the last first.
+
+    A requisite is not a page. A page that cannot be read is left out.
+    """
     found: list[Event] = []
     visits: dict[str, list[datetime]] = {}
     there: set[str] = set()
-    for _, url in archive.pages(site=site):
-        captures = archive.captures(url)
+    for url in archive.visits.pages(site):
+        try:
+            captures = archive.captures(url)
+        except CorruptObject:
+            continue
         if captures and captures[-1].origin == REQUISITE:
             continue
         found.extend(_events(url, captures))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject
@@ -76,7 +77,7 @@ def listed_pages(
 
     ``after`` is the URL of the last page read. A page that cannot be read is passed to ``damaged``.
     """
-    for _, url in archive.pages(site=site, after=after):
+    for url in archive.visits.pages(site, partial(damaged, "a page"), after):
         try:
             last = archive.last(url)
             if last and only.admits(last) and only.is_on_topic(archive, url):

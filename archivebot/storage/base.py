@@ -120,6 +120,10 @@ def raised(error: CorruptObject) -> None:
     raise error
 
 
+def left_out(error: CorruptObject) -> None:
+    """Leave out what cannot be read, without a word: ``scrapy verify`` reports it."""
+
+
 def read_only(uri: str) -> StorageError:
     """Return the error of an attempt to write to a read-only store."""
     return StorageError(f"{uri} is open to be read only; Archive.open opens it for writing")

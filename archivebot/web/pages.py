@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import UsageError
+from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.models import Capture, Kind
 from archivebot.replay.address import moment
 from archivebot.timestamps import end_of_second
@@ -55,7 +57,7 @@ def latest_changes(reader: ArchiveReader) -> tuple[list[Capture], int]:
 
     The number of pages that were looked at comes with them if there are more, else 0.
     """
-    looked_at = [url for _, url in reader.pages(limit=LOOKED_AT + 1)]
+    looked_at = list(islice(reader.visits.pages(), LOOKED_AT + 1))
     latest = filter(None, (_latest(reader, url) for url in looked_at[:LOOKED_AT]))
     changes = sorted(
         (each for each in latest if each.kind in _CHANGED), key=attrgetter("captured_at"), reverse=True
@@ -111,5 +113,7 @@ def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month
 
 
 def _latest(reader: ArchiveReader, url: str) -> Capture | None:
-    """Return the last visit of a page that a server answered, without headers."""
-    return next(reader.mementos.of(url, newest_first=True, brief=True), None)
+    """Return the last visit of a page that a server answered, without headers; None if it cannot be read."""
+    with suppress(CorruptObject):
+        return next(reader.mementos.of(url, newest_first=True, brief=True), None)
+    return None
