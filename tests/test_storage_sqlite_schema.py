@@ -6,7 +6,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from archivebot.storage.sqlite.schema import PAGE_SIZE, migrate
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import StorageError
+from archivebot.storage.sqlite.schema import PAGE_SIZE, STEPS, migrate
+from tests.factories import URL, html, make_page
 
 
 def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
@@ -22,3 +28,19 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
             "attachment",
         }
         assert database.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)
+
+
+def test_nothing_is_written_to_an_archive_that_a_newer_archivebot_has_upgraded_meanwhile(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "archive.db"
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        archive.add(archive.segment(make_page(html("one"), 0)))
+        with closing(sqlite3.connect(path)) as newer:
+            newer.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
+        with pytest.raises(StorageError, match=r"was written by a newer archivebot \(schema \d+\); upgrade"):
+            archive.add(archive.segment(make_page(html("two"), 1)))
+        with closing(sqlite3.connect(path)) as older:
+            older.execute(f"PRAGMA user_version = {len(STEPS)}")
+        archive.add(archive.segment(make_page(html("three"), 2)))
+        assert len(list(archive.captures(URL))) == 2

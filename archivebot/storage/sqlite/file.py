@@ -18,7 +18,7 @@ from archivebot.storage.sqlite.database import UNREADABLE, DatabaseFile
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.readonly import FIXED, uri_of
-from archivebot.storage.sqlite.schema import is_newest, migrate
+from archivebot.storage.sqlite.schema import check_not_newer, is_newest, migrate
 from archivebot.storage.sqlite.sums import intact, whole
 
 Row = TypeVar("Row")
@@ -135,6 +135,7 @@ class ArchiveFile(DatabaseFile):
         with self._translated():
             try:
                 with transaction(self.database):
+                    check_not_newer(self.database, self.uri)
                     yield
             except BaseException:
                 self.undone += 1

@@ -92,9 +92,14 @@ def schema_of(database: sqlite3.Connection, uri: str, application: int, newest: 
     owner, tables, version = _state(database)
     if owner not in (0, application) or (owner == 0 and tables):
         raise StorageError(f"{uri} is a SQLite database of another program; {advice}")
+    check_version(version, newest, uri)
+    return version
+
+
+def check_version(version: int, newest: int, uri: str) -> None:
+    """Raise StorageError if a file has a newer schema."""
     if version > newest:
         raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
-    return version
 
 
 def _state(database: sqlite3.Connection) -> tuple[int, int, int]:

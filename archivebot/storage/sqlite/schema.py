@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from archivebot.storage.base import outdated
-from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
+from archivebot.storage.sqlite.migration import Step, check_version, schema_of, upgrade
 from archivebot.storage.sqlite.slimming import pack_captures, pack_texts, slim_captures, slim_pages
 from archivebot.storage.sqlite.sums import enable
 
@@ -296,6 +296,12 @@ def is_newest(database: sqlite3.Connection, uri: str) -> bool:
     enable(database)
     schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
     return schema == len(STEPS) and not is_unlogged(database)
+
+
+def check_not_newer(database: sqlite3.Connection, uri: str) -> None:
+    """Raise StorageError if a newer archivebot has upgraded an archive since it was opened."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    check_version(version, len(STEPS), uri)
 
 
 def is_unlogged(database: sqlite3.Connection) -> bool:
