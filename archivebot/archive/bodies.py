@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 # larger cache hardly helps: with 8 MB 637 MB are decompressed while history-dev is stored, with 16 MB 586.
 KEPT_BYTES = 4 * 1024 * 1024
 
+# Dictionaries that are kept beside these contents, each with 2 MB.
+READY = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -69,6 +72,7 @@ class Bodies:
     def __init__(self, store: ArchiveStore) -> None:
         self._store = store
         self._kept: OrderedDict[VersionId, bytes] = OrderedDict()
+        self._ready: OrderedDict[VersionId, frames.Dictionary] = OrderedDict()
         self._size = 0
         self._undone = 0  # of the store when the contents were kept
 
@@ -96,6 +100,7 @@ class Bodies:
         if self._undone != self._store.undone:
             self._undone, self._size = self._store.undone, 0
             self._kept.clear()
+            self._ready.clear()
 
     def readable(self, version: StoredVersion | None) -> Content | None:
         """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged).
@@ -113,20 +118,20 @@ class Bodies:
     def dictionary(self, stored: StoredDictionary) -> bytes:
         """Rebuild a dictionary; raises CorruptObject."""
         try:
-            return self._dictionary(stored.id)
+            return self._dictionary(stored.id).content
         except (CorruptObject, NotArchived) as error:
             raise CorruptObject(
                 f"the dictionary of {host_of_key(stored.host)} is damaged: {error}; see scrapy verify"
             ) from error
 
-    def _dictionary(self, identity: VersionId) -> bytes:
+    def _dictionary(self, identity: VersionId) -> frames.Dictionary:
         self._forget_undone()
-        content = self._kept.get(identity)
-        if content is None:
-            content = frames.decode([self._store.frame(identity)])
-            self._keep(identity, content)
-        self._kept.move_to_end(identity)
-        return content
+        if identity not in self._ready:
+            self._ready[identity] = frames.Dictionary(frames.decode([self._store.frame(identity)]))
+            if len(self._ready) > READY:
+                self._ready.popitem(last=False)
+        self._ready.move_to_end(identity)
+        return self._ready[identity]
 
     def _checked(self, version: StoredVersion) -> bytes:
         # The frame may be written against another base between two reads.
@@ -155,8 +160,9 @@ class Bodies:
         """Rebuild a version from its base; None if the base is a version that is not in the cache."""
         if version.base is None:
             return None
-        by_dictionary = self._store.dictionaries.is_dictionary(version.base)
-        base = self._dictionary(version.base) if by_dictionary else self._kept.get(version.base)
+        if self._store.dictionaries.is_dictionary(version.base):
+            return self._dictionary(version.base).decode(self._store.frame(version.id))
+        base = self._kept.get(version.base)
         return None if base is None else frames.decode([self._store.frame(version.id)], base)
 
     def _by_chain(self, version: StoredVersion) -> bytes:

@@ -78,7 +78,8 @@ class Dictionary:
 
     >>> page = bytes(range(256)) * 40
     >>> dictionary = Dictionary(page + b"old")
-    >>> decode([dictionary.encode(page + b"news", 10)], dictionary.content) == page + b"news"
+    >>> frame = dictionary.encode(page + b"news", 10)
+    >>> decode([frame], dictionary.content) == dictionary.decode(frame) == page + b"news"
     True
     """
 
@@ -105,6 +106,10 @@ class Dictionary:
         """Compress a body against the dictionary at a Zstandard level (1 to 19)."""
         return zstd.compress(body, level=level, zstd_dict=self._zstd.as_digested_dict)
 
+    def decode(self, frame: bytes) -> bytes:
+        """Decode a frame against the dictionary, which is not copied; raises CorruptObject."""
+        return _decoded(frame, self._zstd)
+
 
 def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
     """Decode frames, each against the body of the previous frame; the last body is the result.
@@ -117,11 +122,14 @@ def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
     >>> decode([encode(page, None, 3), encode(page + b"!", page, 3)]) == page + b"!"
     True
     """
+    for frame in chain:
+        body = _decoded(frame, zstd.ZstdDict(body, is_raw=True) if len(body) >= LEAST_PREFIX else None)
+    return body
+
+
+def _decoded(frame: bytes, base: zstd.ZstdDict | None) -> bytes:
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: MOST_WINDOW_LOG}
     try:
-        for frame in chain:
-            prefix = zstd.ZstdDict(body, is_raw=True).as_prefix if len(body) >= LEAST_PREFIX else None
-            body = zstd.decompress(frame, zstd_dict=prefix, options=options)
+        return zstd.decompress(frame, zstd_dict=base.as_prefix if base else None, options=options)
     except zstd.ZstdError as error:
         raise CorruptObject(f"a frame cannot be decompressed ({error})") from error
-    return body
