@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from archivebot.fields.about import SUMMARY
 from archivebot.models import Attribute, AttributeChange, Field
@@ -32,16 +32,17 @@ def edited(before: Sequence[Field], after: Sequence[Field]) -> tuple[AttributeCh
 
 
 def _values(before: Field, after: Field) -> tuple[str, str]:
-    lists = [json.loads(composed(field.data)) for field in (before, after)]
+    lists = [json.loads(field.data) for field in (before, after)]
     if not all(isinstance(each, list) for each in lists):
         return shown(before), shown(after)
     old, new = ([json.dumps(entry, ensure_ascii=False) for entry in each] for each in lists)
-    gone, come = _without(old, set(new)), _without(new, set(old))
+    gone, come = _without(old, new), _without(new, old)
     return (_list(gone), _list(come)) if gone or come else (before.data, after.data)
 
 
-def _without(entries: Sequence[str], others: Set[str]) -> list[str]:
-    return [entry for entry in entries if entry not in others]
+def _without(entries: Sequence[str], others: Sequence[str]) -> list[str]:
+    known = set(map(composed, others))
+    return [entry for entry in entries if composed(entry) not in known]
 
 
 def _list(entries: Sequence[str]) -> str:
