@@ -89,6 +89,15 @@ def test_a_hyphen_at_the_end_of_a_line_of_a_pdf_joins_its_word() -> None:
     assert "throughout the year" in text.replace("-\n", "")
 
 
+def test_half_a_character_is_replaced(archive: Archive) -> None:
+    assert document_text(rb"{\rtf1 \u-10179?\u-8704?}", "application/rtf").text == "\U0001f600"
+    for day, line in enumerate((rb"{\rtf1 \u-10179? The ferry}", rb"{\rtf1 \u-10179? A ferry}")):
+        capture = visit(archive, document_page(line, day))
+    assert capture.kind is Kind.CHANGED
+    delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
+    assert [change.after for change in delta.changes] == ["\ufffd A ferry"]
+
+
 @pytest.mark.parametrize(
     ("body", "type_"),
     [

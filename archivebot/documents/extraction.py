@@ -176,7 +176,12 @@ def extracted(data: bytes, type_: str) -> tuple[str, str]:
         room -= len(part)
         if room <= 0:
             break
-    return " ".join(title.split())[:MOST_TITLE], "\n".join(lines).strip("\n")
+    return _whole(" ".join(title.split())[:MOST_TITLE]), _whole("\n".join(lines).strip("\n"))
+
+
+def _whole(text: str) -> str:
+    """Return a text with the halves of characters, as UTF-16 has them, joined; single ones are replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def main() -> None:
