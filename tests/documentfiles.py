@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -95,6 +96,16 @@ def opendocument(lines: Sequence[str]) -> bytes:
 
 def rtf(lines: Sequence[str]) -> bytes:
     return b"{\\rtf1\\ansi " + b"\\par ".join(line.encode() for line in lines) + b"}"
+
+
+def changed_file(archive: bytes, name: str, old: str, new: str) -> bytes:
+    """Return a document of several files with other words in one of them."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as before, zipfile.ZipFile(file, "w") as after:
+        for each in before.namelist():
+            data = before.read(each)
+            after.writestr(each, data.replace(old.encode(), new.encode()) if each == name else data)
+    return file.getvalue()
 
 
 def _saved(document: Any) -> bytes:

@@ -18,7 +18,7 @@ from archivebot.markup.formats import READABLE, format_of, kind_of
 from archivebot.models import Change, ChangeKind, Kind, Page
 from archivebot.topic.sources import example, read_folder, readable
 from tests.commands import run_scrapy
-from tests.documentfiles import FORMATS, SONG, TITLE, drawn, excel, pdf, pdf_of, word
+from tests.documentfiles import FORMATS, SONG, TITLE, changed_file, drawn, excel, pdf, pdf_of, word
 from tests.factories import make_page, visit
 from tests.served import archived
 
@@ -57,6 +57,30 @@ def test_cells_are_in_the_line_of_their_row() -> None:
     assert "adult\tchild" in document_text(word(RULES), type_of(word(RULES))).text.splitlines()
     rows = document_text(excel(RULES), type_of(excel(RULES))).text.splitlines()
     assert rows == ["Prices", *(f"{rule}\t12.5\t\tTrue" for rule in RULES)]
+
+
+def test_the_text_of_a_word_file_is_what_it_shows() -> None:
+    def run(words: str) -> str:
+        return f"<w:r><w:t>{words}</w:t></w:r>"
+
+    box = f"<w:txbxContent><w:p>{run('a box')}</w:p></w:txbxContent>"
+    nested = f"<w:tbl><w:tr><w:tc><w:p>{run('nested')}</w:p></w:tc></w:tr></w:tbl>"
+    wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+    parts = f"""
+        <w:sdt><w:sdtContent><w:p>{run("a control")}</w:p></w:sdtContent></w:sdt>
+        <w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr>{run("Kept, ")}<w:ins>{run("inserted, ")}</w:ins>
+            <w:del><w:r><w:delText>removed</w:delText></w:r></w:del><w:moveFrom>{run("moved")}</w:moveFrom>
+            <w:fldSimple w:instr="DATE">{run("a field")}</w:fldSimple><w:r><w:tab/></w:r>{run("end")}</w:p>
+        <w:p><w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice>{box}</mc:Choice>
+            <mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r></w:p>
+        <w:tbl><w:tr><w:tc><w:p>{run("a")}</w:p></w:tc><w:tc>{nested}<w:p/></w:tc></w:tr>
+            <w:tr><w:tc>{wide}<w:p>{run("wide")}</w:p></w:tc></w:tr></w:tbl>"""
+    body = changed_file(word([]), "word/document.xml", "<w:sectPr", f"{parts}<w:sectPr")
+    lines = document_text(body, type_of(body)).text.splitlines()
+    assert lines == [
+        *(TITLE, "adult\tchild", "a control", "Kept, inserted, a field\tend", "", "a box", ""),
+        *("a\tnested", "", "wide"),
+    ]
 
 
 def test_a_pdf_without_its_chinese_font_has_chinese_text() -> None:

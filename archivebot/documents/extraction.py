@@ -36,6 +36,10 @@ HYPHEN = "\ufffe"
 ODF = "application/vnd.oasis.opendocument."
 OOXML = "application/vnd.openxmlformats-officedocument."
 
+# Elements of Word that show nothing: properties, what was moved or removed, and a box again for older programs.
+WORD_HIDDEN = ("pPr", "del", "moveFrom", "Fallback")
+WORD_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+
 # The title of a document, and the parts of its text.
 Extract = tuple[str, Iterator[str]]
 
@@ -83,21 +87,34 @@ def _largest(page: c_void_p, count: int) -> str:
 
 
 def word(data: bytes) -> Extract:
-    """Return the text of a Word document: its paragraphs, and its tables row by row."""
+    """Return the text of a Word document as it is shown: its paragraphs, and its tables row by row.
+
+    It is read from the XML, because the paragraphs of python-docx leave out fields, inserted words and boxes.
+    """
     import docx
-    from docx.table import Table
 
     document = docx.Document(BytesIO(data))
+    styles = [style.style_id for style in document.styles if style.name == "Title"]
+    paragraphs = (part for part in document.element.body.iter("{*}p") if part.style in styles)
+    title = next(filter(str.strip, map(_word_text, paragraphs)), document.core_properties.title)
+    return title, map(_word_text, document.element.body)
 
-    def lines(parts: Iterable[Any]) -> Iterator[str]:
-        for part in parts:
-            if isinstance(part, Table):
-                yield from ("\t".join(cell.text for cell in row.cells) for row in part.rows)
-            else:
-                yield part.text
 
-    titles = (part.text for part in document.paragraphs if part.style and part.style.name == "Title")
-    return next(filter(None, titles), document.core_properties.title), lines(document.iter_inner_content())
+def _word_text(part: Any) -> str:
+    """Return the text of an element of a Word document; paragraphs and rows end with a line break."""
+    name = str(part.tag).rpartition("}")[2]
+    if name in WORD_HIDDEN:
+        return ""
+    if name == "t":
+        return part.text or ""
+    if name in WORD_SIGNS:
+        return WORD_SIGNS[name]
+    text = "".join(map(_word_text, part))
+    if name == "tc":
+        return text.removesuffix("\n") + "\t"
+    if name == "tr":
+        return text.removesuffix("\t") + "\n"
+    return f"{text}\n" if name == "p" else f"\n{text}" if name == "txbxContent" else text
 
 
 def excel(data: bytes) -> Extract:
