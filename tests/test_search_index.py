@@ -482,6 +482,15 @@ def test_case_and_accents_are_ignored_in_all_scripts(uri: str, path: str, text: 
     assert any(is_found for _, is_found in pieces(text, words))
 
 
+def test_the_alternative_texts_of_images_are_found_when_they_came_and_went(uri: str, path: str) -> None:
+    drawn = '<a href="/">Boats<img src="b.png" alt="{}">of the bay</a>'
+    archived(uri, [make_page(html(drawn.format(alt)), day) for day, alt in enumerate(("The pier", "A tern"))])
+    update(uri, path)
+    assert asked(uri, path, "pier boats")[0] == 2
+    assert asked(uri, path, '"Boats A tern of"')[0] == 1
+    assert asked(uri, path, "boats bay")[0] == 1
+
+
 @pytest.mark.parametrize(("words", "found"), [("python", "Python"), ("py*", "Python"), ("cafe", "Café")])
 def test_a_word_between_characters_of_a_script_without_spaces_is_marked(words: str, found: str) -> None:
     assert pieces("使用Python编程。東京Café店", words)[1] == (found, True)

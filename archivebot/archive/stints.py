@@ -50,8 +50,8 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """The visible text of the block."""
-        return block_text(self.data, self.charset, self.is_whole)
+        """The visible text of the block, with the alternative texts of its pictures."""
+        return block_text(self.data, self.charset, self.is_whole, pictures=True)
 
 
 class Stints:

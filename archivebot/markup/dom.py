@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from turbohtml import Document, Element, Node, PlainText, Text
 
@@ -11,6 +12,7 @@ from archivebot.markup.tags import HEADINGS
 from archivebot.text import collapse, normalise
 
 PLAIN = PlainText(bullet="", layout="strict")
+PICTURED = replace(PLAIN, images=True)
 TABLE_PART = re.compile(rb"\s*<(?:t[rdh]|tbody|thead|tfoot|caption)\b", re.IGNORECASE)
 ROOT_PART = re.compile(r"\s*<template\b", re.IGNORECASE)
 CELL = re.compile(rb"<t[dh]\b", re.IGNORECASE)
@@ -43,8 +45,10 @@ def read(markup: bytes, charset: str) -> Document:
     return parsed(f"<body>{text}" if ROOT_PART.match(text) else text)
 
 
-def visible_text(markup: bytes, charset: str) -> str:
+def visible_text(markup: bytes, charset: str, *, pictures: bool = False) -> str:
     """Return the visible text, with one line per paragraph, item or row.
+
+    With ``pictures`` it has the alternative texts of pictures in their places.
 
     >>> visible_text(b"<ul><li>a <b>b</b><script>x</script><li>c</ul>", "utf-8")
     'a b\\nc'
@@ -61,23 +65,26 @@ def visible_text(markup: bytes, charset: str) -> str:
             block.insert_before(Element("br"))
             block.insert_after(Element("br"))
     if APART.search(markup):
-        _set_apart(document)
-    return normalise(document.to_text(PLAIN))
+        for row in document.select(ROWS):
+            row.insert_before(Element("br"))
+            row.insert_after(Element("br"))
+        _set_apart(document, BOXES)
+        for twin in document.select(TWINS):
+            if isinstance(twin.previous_sibling, Element):
+                twin.insert_before(Text(" "))
+    if not pictures:
+        return normalise(document.to_text(PLAIN))
+    _set_apart(document, 'img[alt]:not([alt=""])')
+    return normalise(document.to_text(PICTURED))
 
 
-def _set_apart(document: Document) -> None:
-    """Put blanks and line breaks between words that a browser lays out apart."""
-    for row in document.select(ROWS):
-        row.insert_before(Element("br"))
-        row.insert_after(Element("br"))
-    for box in document.select(BOXES):
+def _set_apart(document: Document, boxes: str) -> None:
+    """Put blanks around boxes in a line."""
+    for box in document.select(boxes):
         if _touches(box.previous_sibling, -1):
             box.insert_before(Text(" "))
         if _touches(box.next_sibling, 0):
             box.insert_after(Text(" "))
-    for twin in document.select(TWINS):
-        if isinstance(twin.previous_sibling, Element):
-            twin.insert_before(Text(" "))
 
 
 def _touches(beside: Node | None, at: int) -> bool:

@@ -8,7 +8,7 @@ from archivebot.markup.formats import READABLE, format_of
 from archivebot.markup.media import media_of
 
 
-def block_text(data: bytes, charset: str, is_whole: bool) -> str:
+def block_text(data: bytes, charset: str, is_whole: bool, *, pictures: bool = False) -> str:
     """Return the text of a block; ``is_whole`` is whether it is its whole body, as that of a document is.
 
     >>> block_text(b"<li>a<li>b", "utf-8", False), block_text(b"{\\\\rtf1 c}", "utf-8", True)
@@ -18,7 +18,7 @@ def block_text(data: bytes, charset: str, is_whole: bool) -> str:
     """
     if is_whole and (known := format_of(data)):
         return document_text(data, known.type).text if known.type in READABLE else ""
-    return visible_text(data, charset)
+    return visible_text(data, charset, pictures=pictures)
 
 
 def wordless(body: bytes, content_type: str) -> str | None:
