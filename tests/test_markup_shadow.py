@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from archivebot.markup.dom import visible_text
 from archivebot.markup.page import ParsedPage
-from archivebot.markup.shadow import parsed
+from archivebot.markup.shadow import parse
 from archivebot.replay.marks import STYLE, Mark, marked
 from archivebot.segmentation.segmenter import cut_page, partition
 from tests.commands import run_scrapy
@@ -43,7 +43,7 @@ def body(found: str) -> str:
     ],
 )
 def test_a_shadow_root_is_opened_where_a_browser_has_one(markup: str, expected: str) -> None:
-    found = body(parsed(markup).html).replace('"', "")
+    found = body(parse(markup).html).replace('"', "")
     assert found == expected.replace("{}One", f"{ROOT}One").replace("{}two", f"{ROOT}two")
 
 
@@ -59,7 +59,7 @@ def test_any_page_with_shadow_roots_is_cut_into_its_bytes(parts: list[str]) -> N
 @pytest.mark.parametrize("markup", [f"<div>{ROOT}x", f"<div>{ROOT}x</template>"])
 def test_many_shadow_roots_take_time_that_grows_with_the_page(markup: str) -> None:
     start = time.perf_counter()
-    parsed(markup * 20_000)
+    parse(markup * 20_000)
     assert time.perf_counter() - start < 5
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from turbohtml import Document, Element, Node, PlainText, Text
 
-from archivebot.markup.shadow import parsed
+from archivebot.markup.shadow import parse
 from archivebot.markup.tags import HEADINGS
 from archivebot.text import collapse, normalise
 
@@ -42,7 +42,7 @@ def read(markup: bytes, charset: str) -> Document:
     if TABLE_PART.match(markup):
         markup = b"<table>" + markup
     text = markup.decode(charset, "replace")
-    return parsed(f"<body>{text}" if ROOT_PART.match(text) else text)
+    return parse(f"<body>{text}" if ROOT_PART.match(text) else text)
 
 
 def visible_text(markup: bytes, charset: str, *, pictures: bool = False) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from turbohtml import Document, Element
 
 from archivebot.markup.charset import is_wide
-from archivebot.markup.shadow import parsed
+from archivebot.markup.shadow import parse
 
 # A byte that is invalid in the charset becomes one of these characters, so that it can be counted.
 ESCAPED = re.compile("[\ud800-\udfff]")
@@ -69,7 +69,7 @@ class ParsedPage:
     @cached_property
     def document(self) -> Document:
         """The tree of the page, with the place of each tag in the source."""
-        return parsed(self.source, source_locations=True)
+        return parse(self.source, source_locations=True)
 
     @property
     def has_tree(self) -> bool:

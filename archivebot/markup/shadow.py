@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from turbohtml import Document, Element, Text, parse
+import turbohtml
+from turbohtml import Document, Element, Text
 
 # The attribute that makes a TEMPLATE a shadow root, as programs write it.
 _MODE = "shadowrootmode"
@@ -15,16 +16,16 @@ _HOSTS = frozenset(
 )
 
 
-def parsed(text: str, *, source_locations: bool = False) -> Document:
+def parse(text: str, *, source_locations: bool = False) -> Document:
     """Return the tree of a text; the contents of declarative shadow roots stand in the place of these.
 
     The elements are in the order of the source, before the contents of the slots, and what a slot shows if it
     is empty stays. Source: HTML, 13.2.6.4.4, 'The "in head" insertion mode'.
 
-    >>> parsed("<p><a-b><template shadowrootmode=open><i>One</i><slot></slot></template>two").html
+    >>> parse("<p><a-b><template shadowrootmode=open><i>One</i><slot></slot></template>two").html
     '<html><head></head><body><p><a-b><i>One</i><slot></slot> two</a-b></p></body></html>'
     """
-    document = parse(
+    document = turbohtml.parse(
         text,
         positions=source_locations,
         source_locations=source_locations,

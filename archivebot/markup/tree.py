@@ -17,7 +17,7 @@ from turbohtml import Axis, Document, Element, SourceLocation, Text
 
 from archivebot.markup.page import Node as Node
 from archivebot.markup.page import few_roots
-from archivebot.markup.shadow import parsed
+from archivebot.markup.shadow import parse
 
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
@@ -65,7 +65,7 @@ class Source:
     @cached_property
     def document(self) -> Document:
         """The tree of the text, with the positions of its tags."""
-        return parsed(self.text, source_locations=True)
+        return parse(self.text, source_locations=True)
 
     @cached_property
     def opened(self) -> dict[Element, tuple[Node, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from turbohtml import Element
 
-from archivebot.markup.shadow import parsed
+from archivebot.markup.shadow import parse
 
 # Shown by an outline and a tint, so that the colours of the page stay readable.
 STYLE = """<style>
@@ -72,7 +72,7 @@ def _with_style(found: re.Match[bytes]) -> bytes:
 def _starts(body: bytes) -> list[tuple[int, Element]]:
     """Return the elements that are written in a page, each with the offset of its start tag."""
     # The parser counts a carriage return and a line feed as one character.
-    document = parsed(body.replace(b"\r", b" ").decode("latin-1"), source_locations=True)
+    document = parse(body.replace(b"\r", b" ").decode("latin-1"), source_locations=True)
     found = ((_start(element), element) for element in document.select("*"))
     return [(at, element) for at, element in found if at is not None and _is_written(body, at, element)]
 
