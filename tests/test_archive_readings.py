@@ -14,7 +14,7 @@ from archivebot.archive.readings import PageReading, Readings
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.process.calls import read_links
 from archivebot.markup import page as page_module
-from archivebot.markup import shadow, tree
+from archivebot.markup import tree
 from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Kind, Page
 from archivebot.significance.beside import beside
@@ -36,10 +36,10 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def parse(markup: str, **options: Any) -> turbohtml.Document:
         pages.append(markup)
-        return shadow.parsed(markup, **options)
+        return turbohtml.parse(markup, **options)
 
     for module in (page_module, tree):
-        monkeypatch.setattr(module, "parsed", parse)
+        monkeypatch.setattr(module, "parse", parse)
     return pages
 
 

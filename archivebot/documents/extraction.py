@@ -36,7 +36,7 @@ HYPHEN = "\ufffe"
 ODF = "application/vnd.oasis.opendocument."
 OOXML = "application/vnd.openxmlformats-officedocument."
 
-# Elements of Word that show nothing: properties, what was moved or removed, and a box again for older programs.
+# Elements of Word that show nothing: properties, what was moved or removed, a box again for older programs.
 WORD_HIDDEN = ("pPr", "del", "moveFrom", "Fallback")
 WORD_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
