@@ -101,7 +101,15 @@ def test_the_order_of_a_part_is_that_of_the_whole(server: Served, query: str, li
         left_out = 3 * ("offset" in query)
         found = server.get(f"/cdx?url={place}{query}&output=json&sort=reverse&limit={limit}").json
         assert found[1:] == whole[::-1][left_out:][:limit]
-        for when in ("20251231", "20260101000000", "20260101120000", "20260102000000", "2027"):
+        for when in (
+            "20251231",
+            "20260101000000",
+            "20260101120000",
+            "20260102000000",
+            "2027",
+            "1",
+            "99999999",
+        ):
             nearest = sorted(whole, key=lambda row: abs(moment(row[1]) - moment(when)))
             closest = f"sort=closest&closest={when}&limit={limit}"
             found = server.get(f"/cdx?url={place}{query}&output=json&{closest}").json

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import chain, groupby
 
@@ -22,6 +22,7 @@ _WITHOUT = frozenset(
     )
 )
 _SECOND, _TICK = timedelta(seconds=1), timedelta(microseconds=1)
+_LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 class Mementos:
@@ -135,7 +136,8 @@ class Mementos:
         Of two seconds as near the earlier one comes first.
         """
         second = when.replace(microsecond=0)
-        last, first = end_of_second(second), second + _SECOND
+        last = end_of_second(second)
+        first = min(last, _LATEST - _TICK) + _TICK
         before = self.keyed_latest(start, end, since, min(until or last, last))
         seconds = (reversed(list(same)) for _, same in groupby(before, key=lambda each: _place(each)[0]))
         after = self.keyed(start, end, max(since or first, first), until)
