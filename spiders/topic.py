@@ -41,10 +41,8 @@ class TopicSpider(ArchiveSpider):
         """Return whether a link leads to a page not requested yet; the order scores the others.
 
         If tunnels are limited, a known URL with another anchor counts as new: it may be nearer to the topic.
-        A known URL at a smaller depth counts as new only if the depth decides what is fetched, or when.
         """
-        counts = self.depth_limit is not None or self.arguments.order == "bfs"
-        return self.seen.add(self._name(link), depth if counts else 0) and link.url not in self.fetched
+        return link.url not in self.fetched and self.seen.add(self._name(link), depth)
 
     def forget(self, link: Link) -> None:
         self.seen.discard(self._name(link))

@@ -19,7 +19,7 @@ from archivebot.crawl.middlewares.topicfilter import JUDGED, TopicFilterMiddlewa
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.frontier import State, open_frontier
 from archivebot.jobs.frontier import path
-from archivebot.models import Link, Outcome, Page
+from archivebot.models import Outcome, Page
 from archivebot.records import url_record
 from spiders.topic import TopicSpider
 from tests.conftest import Crawl
@@ -91,22 +91,6 @@ def test_a_wrong_query_is_told_before_anything_is_fetched(site: MockServer, focu
     crawled = focused(seeds=site.url(), topic="tide AND (harbour OR port")
     assert (crawled.code, site.asked) == (2, [])
     assert "has a '(' without a ')'" in crawled.log.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("given", "counts"),
-    [({}, False), ({"order": "linear"}, False), ({"order": "bfs"}, True), ({"depth": "9"}, True)],
-)
-def test_a_known_url_at_a_smaller_depth_is_news_only_if_depths_count(
-    given: dict[str, str], counts: bool
-) -> None:
-    seeds = "http://a.example/"
-    spider: Any = TopicSpider.from_crawler(get_crawler(TopicSpider), seeds=seeds, topic=TOPIC, **given)
-    link = Link("http://a.example/x")
-    assert [spider.is_news(link, depth) for depth in (5, 5, 3, 3)] == [True, False, counts, False]
-    spider.forget(link)
-    spider.fetched.add(link.url)
-    assert not spider.is_news(link, 1)
 
 
 def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) -> None:
