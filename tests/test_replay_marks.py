@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from archivebot.replay.marks import Mark, marked
@@ -40,3 +42,10 @@ def test_each_block_has_a_number_and_a_page_without_changes_stays_as_it_is() -> 
     assert b'<p data-archivebot-change="removed" id="archivebot-1">a<p>b' in found
     assert b'<p data-archivebot-change="moved" id="archivebot-2">c' in found
     assert marked(body, []) == body
+
+
+def test_many_templates_without_an_end_are_read_once() -> None:
+    body = b"<p>a</p>" + b"<template " * 40_000
+    begun = time.process_time()
+    assert len(marked(body, [of(body, b"<p>a</p>")])) > len(body)
+    assert time.process_time() - begun < 10  # read to the end from each start it would take minutes

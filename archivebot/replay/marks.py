@@ -23,7 +23,7 @@ STYLE = """<style>
 </style>"""
 
 # The start tags of TEMPLATE, some of which begin shadow roots.
-_TEMPLATE = re.compile(rb"""<template\b(?:[^>"']|"[^"]*"|'[^']*')*+>""", re.IGNORECASE)
+_TEMPLATE = re.compile(rb"""<template\b(?:[^<>"']|"[^"]*"|'[^']*')*+>""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
