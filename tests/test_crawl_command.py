@@ -185,6 +185,32 @@ def test_a_feed_has_the_fields_of_its_options(site: MockServer, crawl: Crawl, fi
     assert feed.read_text().startswith(heads.get(fields, "page,status\n"))
 
 
+def test_an_exporter_of_the_user_gets_only_the_items_of_the_crawl(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    (crawl.folder / "short.py").write_text(
+        "from scrapy.exporters import BaseItemExporter\n"
+        "class Urls(BaseItemExporter):\n"
+        "    def __init__(self, file, **options):\n"
+        "        super().__init__(dont_fail=True, **options)\n"
+        "        self.file = file\n"
+        "    def export_item(self, item):\n"
+        "        self.file.write(item.url.encode())\n"
+    )
+    feed = crawl.folder / "urls.txt"
+    words = ["crawl", "site", "-a", f"seeds={site.url()}", "-s", f"ARCHIVE_URI={crawl.uri}"]
+    words += ["-s", 'FEED_EXPORTERS={"urls": "short.Urls"}', "-O", f"{feed}:urls"]
+    path = os.pathsep.join((str(crawl.folder), str(ROOT)))
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", *words],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert feed.read_text() == site.url()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="allowed: only Linux has a full device")
 def test_a_feed_that_is_not_complete_is_an_exit_code(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()

@@ -17,6 +17,8 @@ from w3lib.url import file_uri_to_path
 
 from archivebot.exceptions import UsageError
 
+_OWN = ("archivebot.", "scrapy.")  # the packages of exporters that take any item
+
 
 def named_files(names: Sequence[str]) -> list[Path]:
     """Return the paths of files; raises UsageError if one of them does not exist."""
@@ -61,7 +63,10 @@ def _try_options(options: Mapping[str, Any], exporters: Mapping[str, Any]) -> No
     names = [*fields, *fields.values()] if isinstance(fields, Mapping) else fields or []
     if not isinstance(names, list | tuple) or not all(isinstance(each, str) for each in names):
         raise TypeError(f"its fields are {fields!r}: give a list of names")
-    exporter = load_object(exporters[name])(
+    kind = load_object(exporters[name])
+    if not kind.__module__.startswith(_OWN):
+        return  # one of the user may not take the item below
+    exporter = kind(
         BytesIO(),
         fields_to_export=fields,
         encoding=options["encoding"],
