@@ -21,10 +21,14 @@ DOCUMENTS = [  # what reads the texts of documents
     "python-docx>=1.2",
     "openpyxl>=3.1",
     "python-pptx>=1.0",
-    "odfdo>=3.20",
     "striprtf>=0.0.29",
 ]
-ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
+ORACLES = [
+    "odfdo>=3.20",
+    "scikit-learn>=1.5",
+    "networkx>=3",
+    "warcio>=1.7.5",
+]  # what results are held against
 PEERS = [  # what the benchmarks measure beside archivebot, if it is there
     "trafilatura>=2",
     "resiliparse>=0.15",

@@ -71,6 +71,7 @@ def test_the_text_of_a_word_file_is_what_it_shows() -> None:
         <w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr>{run("Kept, ")}<w:ins>{run("inserted, ")}</w:ins>
             <w:del><w:r><w:delText>removed</w:delText></w:r></w:del><w:moveFrom>{run("moved")}</w:moveFrom>
             <w:fldSimple w:instr="DATE">{run("a field")}</w:fldSimple><w:r><w:tab/></w:r>{run("end")}</w:p>
+        <w:p><w:r><w:drawing><a:p xmlns:a="a"/></w:drawing></w:r>{run("a drawing")}</w:p>
         <w:p><w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice>{box}</mc:Choice>
             <mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r></w:p>
         <w:tbl><w:tr><w:tc><w:p>{run("a")}</w:p></w:tc><w:tc>{nested}<w:p/></w:tc></w:tr>
@@ -78,9 +79,59 @@ def test_the_text_of_a_word_file_is_what_it_shows() -> None:
     body = changed_file(word([]), "word/document.xml", "<w:sectPr", f"{parts}<w:sectPr")
     lines = document_text(body, type_of(body)).text.splitlines()
     assert lines == [
-        *(TITLE, "adult\tchild", "a control", "Kept, inserted, a field\tend", "", "a box", ""),
+        *(
+            TITLE,
+            "adult\tchild",
+            "a control",
+            "Kept, inserted, a field\tend",
+            "",
+            "a drawing",
+            "",
+            "a box",
+            "",
+        ),
         *("a\tnested", "", "wide"),
     ]
+
+
+def odf(kind: str, parts: str) -> str:
+    start, end = f"<office:{kind}>", f"</office:{kind}>"
+    names = ("office", "text", "table", "draw:drawing", "presentation")
+    spaces = " ".join(
+        f'xmlns:{name.partition(":")[0]}="urn:oasis:names:tc:opendocument:xmlns:{name.rpartition(":")[2]}:1.0"'
+        for name in names
+    )
+    content = f"<office:document-content {spaces}><office:body>{start}{parts}{end}</office:body>"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", extraction.ODF + kind)
+        archive.writestr("content.xml", f"{content}</office:document-content>")
+    return document_text(file.getvalue(), extraction.ODF + kind).text
+
+
+def test_a_spreadsheet_may_have_a_million_empty_rows() -> None:
+    empty = '<table:table-cell table:number-columns-repeated="%d"/>'
+    rows = f"""<table:table><table:table-row><table:table-cell><text:p>adult</text:p></table:table-cell>
+        {empty % 2}<table:table-cell table:number-columns-repeated="2"><text:p>12.50 euro</text:p>
+        </table:table-cell>{empty % 16379}</table:table-row>
+        <table:table-row table:number-rows-repeated="1048575">{empty % 16384}</table:table-row>
+        </table:table>"""
+    assert odf("spreadsheet", rows) == "adult\t\t\t12.50 euro\t12.50 euro"
+
+
+def test_the_text_of_an_opendocument_text_is_what_it_shows() -> None:
+    removed = (
+        "<text:tracked-changes><text:deletion><text:p>removed</text:p></text:deletion></text:tracked-changes>"
+    )
+    note = "<text:note><text:note-body><text:p>a note</text:p></text:note-body></text:note>"
+    box = "<draw:frame><draw:text-box><text:p>a box</text:p></draw:text-box></draw:frame>"
+    line = f"<text:p>Kept<text:s/><text:span>words</text:span>{note} to the<text:tab/>end</text:p>"
+    item = "<text:list><text:list-item><text:p>an item</text:p></text:list-item></text:list>"
+    found = odf(
+        "text",
+        f"{removed}{line}<text:section><text:h>Head</text:h></text:section>{item}<text:p>{box}</text:p>",
+    )
+    assert found.split("\n") == ["Kept words to the\tend", "Head", "an item", "", "a box"]
 
 
 def test_a_pdf_without_its_chinese_font_has_chinese_text() -> None:

@@ -14,6 +14,7 @@ from ctypes import c_void_p
 from io import BytesIO
 from itertools import dropwhile, islice, takewhile
 from typing import Any
+from zipfile import ZipFile
 
 MOST_MEMORY = 1 << 30  # bytes
 MOST_SECONDS = 20  # of CPU; PDFium reads 1,000 pages in two
@@ -36,9 +37,14 @@ HYPHEN = "\ufffe"
 ODF = "application/vnd.oasis.opendocument."
 OOXML = "application/vnd.openxmlformats-officedocument."
 
-# Elements of Word that show nothing: properties, what was moved or removed, a box again for older programs.
+# Elements of Word that show nothing: properties, what was moved or removed, and a box for older programs.
 WORD_HIDDEN = ("pPr", "del", "moveFrom", "Fallback")
 WORD_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+
+# The same of OpenDocument, and the maximum of equal cells or rows in a row.
+ODF_HIDDEN = ("tracked-changes", "annotation", "notes", "note", "title", "desc")
+ODF_SIGNS = {"tab": "\t", "line-break": "\n", "s": " "}
+MOST_REPEATED = 1000
 
 # The title of a document, and the parts of its text.
 Extract = tuple[str, Iterator[str]]
@@ -92,10 +98,11 @@ def word(data: bytes) -> Extract:
     It is read from the XML, because the paragraphs of python-docx leave out fields, inserted words and boxes.
     """
     import docx
+    from docx.oxml.ns import qn
 
     document = docx.Document(BytesIO(data))
     styles = [style.style_id for style in document.styles if style.name == "Title"]
-    paragraphs = (part for part in document.element.body.iter("{*}p") if part.style in styles)
+    paragraphs = (part for part in document.element.body.iter(qn("w:p")) if part.style in styles)
     title = next(filter(str.strip, map(_word_text, paragraphs)), document.core_properties.title)
     return title, map(_word_text, document.element.body)
 
@@ -156,11 +163,41 @@ def powerpoint(data: bytes) -> Extract:
 
 
 def opendocument(data: bytes) -> Extract:
-    """Return the text of an OpenDocument file."""
-    import odfdo
+    """Return the text of an OpenDocument file: its paragraphs, and its tables row by row."""
+    from lxml import etree
 
-    document = odfdo.Document(BytesIO(data))
-    return document.meta.title or "", iter([document.body.text_recursive])
+    parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
+    with ZipFile(BytesIO(data)) as file:
+        body = etree.fromstring(file.read("content.xml"), parser).find("{*}body")
+        has_title = "meta.xml" in file.namelist()
+        meta = etree.fromstring(file.read("meta.xml"), parser) if has_title else body
+    return meta.findtext("{*}meta/{*}title") or "", (_odf_text(part) for kind in body for part in kind)
+
+
+def _odf_text(part: Any, is_inline: bool = False) -> str:
+    """Return the text of an element of OpenDocument; paragraphs, and rows with words, end with a line break.
+
+    A spreadsheet may have a million empty rows, written as one that is repeated.
+    """
+    name = str(part.tag).rpartition("}")[2]
+    if name in ODF_HIDDEN:
+        return ""
+    if name in ODF_SIGNS:
+        return ODF_SIGNS[name]
+    is_line = name in ("p", "h")
+    is_inline = is_inline or is_line
+    texts = (_odf_text(each, is_inline) + (each.tail or "" if is_inline else "") for each in part)
+    text = "".join((part.text or "" if is_inline else "", *texts))
+    if name.endswith("table-cell"):
+        return (text.removesuffix("\n") + "\t") * _times(part, "columns")
+    if name == "table-row":
+        return f"{text.rstrip()}\n" * _times(part, "rows") if text.strip() else ""
+    return f"{text}\n" if is_line else f"\n{text}" if name == "text-box" else text
+
+
+def _times(part: Any, what: str) -> int:
+    name = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}number-%s-repeated"
+    return min(int(part.get(name % what, 1)), MOST_REPEATED)
 
 
 def rtf(data: bytes) -> Extract:
