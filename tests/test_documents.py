@@ -6,6 +6,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from archivebot.archive import Archive, PageReading
@@ -132,6 +133,15 @@ def test_the_text_of_an_opendocument_text_is_what_it_shows() -> None:
         f"{removed}{line}<text:section><text:h>Head</text:h></text:section>{item}<text:p>{box}</text:p>",
     )
     assert found.split("\n") == ["Kept words to the\tend", "Head", "an item", "", "a box"]
+
+
+def test_empty_rows_of_a_workbook_are_no_lines() -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active["A1"], workbook.active["B100000"] = "first", "last"
+    file = io.BytesIO()
+    workbook.save(file)
+    lines = document_text(file.getvalue(), type_of(file.getvalue())).text.split("\n")
+    assert lines == ["Sheet", "first", "\tlast"]
 
 
 def test_a_pdf_without_its_chinese_font_has_chinese_text() -> None:

@@ -125,7 +125,7 @@ def _word_text(part: Any) -> str:
 
 
 def excel(data: bytes) -> Extract:
-    """Return the cells of an Excel workbook as they were last computed, a line for each row."""
+    """Return the cells of an Excel workbook as they were last computed, a line for each row with a value."""
     import openpyxl
 
     workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
@@ -135,7 +135,8 @@ def excel(data: bytes) -> Extract:
             yield sheet.title
             sheet.reset_dimensions()  # a sheet may declare a million empty rows
             for row in sheet.iter_rows(values_only=True):
-                yield "\t".join("" if value is None else str(value) for value in row).rstrip("\t")
+                if line := "\t".join("" if value is None else str(value) for value in row).rstrip("\t"):
+                    yield line
             yield ""
 
     return workbook.properties.title or "", lines()
