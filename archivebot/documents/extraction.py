@@ -14,6 +14,7 @@ from ctypes import c_void_p
 from io import BytesIO
 from itertools import dropwhile, islice, takewhile
 from typing import Any
+from xml.etree import ElementTree
 from zipfile import ZipFile
 
 MOST_MEMORY = 1 << 30  # bytes
@@ -165,14 +166,10 @@ def powerpoint(data: bytes) -> Extract:
 
 def opendocument(data: bytes) -> Extract:
     """Return the text of an OpenDocument file: its paragraphs, and its tables row by row."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
     with ZipFile(BytesIO(data)) as file:
-        body = etree.fromstring(file.read("content.xml"), parser).find("{*}body")
-        has_title = "meta.xml" in file.namelist()
-        meta = etree.fromstring(file.read("meta.xml"), parser) if has_title else body
-    return meta.findtext("{*}meta/{*}title") or "", (_odf_text(part) for kind in body for part in kind)
+        content = ElementTree.fromstring(file.read("content.xml"))
+        meta = ElementTree.fromstring(file.read("meta.xml")) if "meta.xml" in file.namelist() else content
+    return meta.findtext("{*}meta/{*}title") or "", map(_odf_text, content.iterfind("{*}body/*/*"))
 
 
 def _odf_text(part: Any, is_inline: bool = False) -> str:
@@ -180,7 +177,7 @@ def _odf_text(part: Any, is_inline: bool = False) -> str:
 
     A spreadsheet may have a million empty rows, written as one that is repeated.
     """
-    name = str(part.tag).rpartition("}")[2]
+    name = part.tag.rpartition("}")[2]
     if name in ODF_HIDDEN:
         return ""
     if name in ODF_SIGNS:
