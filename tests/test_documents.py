@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openpyxl
@@ -216,6 +217,22 @@ def test_a_document_that_takes_too_much_memory_or_time_has_no_text(monkeypatch: 
     assert document_text(body, type_of(body)) == NOTHING
     monkeypatch.setattr(document, "PATIENCE", 0.01)
     assert document_text(pdf_of(["Another one"]), PDF) == NOTHING
+
+
+def test_a_missing_library_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "pypdfium2.py").write_text("import nothing_of_this_name")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert document_text(pdf_of(["A line of its own"]), PDF) == NOTHING
+    assert "No text of application/pdf is read: a library is missing" in caplog.text
+
+
+def test_threads_may_read_documents_at_a_time() -> None:
+    bodies = [b"{\\rtf1 %d}" % (number % 9) for number in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda body: document_text(body, "application/rtf").text, bodies))
+    assert found == [str(number % 9) for number in range(40)]
 
 
 def test_an_archive_of_documents_is_not_a_document() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import subprocess
 import sys
 from collections import OrderedDict
@@ -11,6 +12,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from archivebot.documents import extraction
+
+logger = logging.getLogger(__name__)
 
 # Bytes of the largest document that is read: that of the largest page.
 MOST_BYTES = 16 * 1024 * 1024
@@ -45,12 +48,11 @@ def document_text(body: bytes, type_: str) -> DocumentText:
     if len(body) > MOST_BYTES:
         return DocumentText()
     key = blake2b(body, person=type_.encode()[-16:]).digest()
-    if key not in _read:
-        _read[key] = _extracted(body, type_)
-        if len(_read) > REMEMBERED:
-            _read.popitem(last=False)
-    _read.move_to_end(key)
-    return _read[key]
+    found = _read.pop(key, None) or _extracted(body, type_)
+    _read[key] = found
+    if len(_read) > REMEMBERED:
+        _read.popitem(last=False)
+    return found
 
 
 def _extracted(body: bytes, type_: str) -> DocumentText:
@@ -61,6 +63,8 @@ def _extracted(body: bytes, type_: str) -> DocumentText:
         found = subprocess.check_output(
             command, input=body, stderr=subprocess.DEVNULL, timeout=PATIENCE, start_new_session=True
         )
-    except subprocess.SubprocessError:
+    except subprocess.SubprocessError as error:
+        if getattr(error, "returncode", None) == extraction.MISSING:
+            logger.warning("No text of %s is read: a library is missing, so install archivebot again", type_)
         return DocumentText()
     return DocumentText(*json.loads(found))

@@ -20,6 +20,8 @@ from zipfile import ZipFile
 MOST_MEMORY = 1 << 30  # bytes
 MOST_SECONDS = 20  # of CPU; PDFium reads 1,000 pages in two
 
+MISSING = 3  # exit code if the library that reads a format is not installed
+
 # Maximum of pages, slides or sheets that are read, and of characters of the text.
 MOST_PAGES = 2000
 MOST_CHARACTERS = 4_000_000
@@ -246,4 +248,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ModuleNotFoundError:
+        sys.exit(MISSING)
