@@ -63,7 +63,7 @@ def _extracted(body: bytes, type_: str) -> DocumentText:
         found = subprocess.check_output(
             command, input=body, stderr=subprocess.DEVNULL, timeout=PATIENCE, start_new_session=True
         )
-    except subprocess.SubprocessError as error:
+    except (OSError, subprocess.SubprocessError) as error:
         if getattr(error, "returncode", None) == extraction.MISSING:
             logger.warning("No text of %s is read: a library is missing, so install archivebot again", type_)
         return DocumentText()
