@@ -113,6 +113,13 @@ def test_forms_of_one_id_take_time_in_proportion() -> None:
     assert time.perf_counter() - started < 5
 
 
+@pytest.mark.long
+def test_controls_of_another_form_in_one_label_take_time_in_proportion() -> None:
+    started = time.process_time()
+    read("<form id=x></form><label>" + "<input name=a form=x>" * 60_000)
+    assert time.process_time() - started < 12  # in proportion to the square it took 40
+
+
 def test_a_form_in_a_template_is_none_unless_it_is_shown_in_a_shadow_tree() -> None:
     shadow = "<div><template shadowrootmode=open><form name=a><input name=q></form></template></div>"
     forms = read(f"<template><form name=b></form>{shadow}</template>{shadow}")

@@ -289,7 +289,7 @@ def text_of(element: etree._Element) -> str:
     >>> text_of(etree.fromstring("<label>By <select><option>a</option></select> <b>year</b></label>"))
     'By year'
     """
-    if not len(element):
+    if next(element.iterchildren(), None) is None:  # len() counts all
         return shortened(element.text)
     pieces: list[str] = []
     walk = etree.iterwalk(element, ("start", "end"))
