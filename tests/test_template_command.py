@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -121,18 +120,3 @@ def test_images_are_not_counted_as_pages_of_a_sample(run: Run, uri: str) -> None
     told = run("template", f"{site}/0", "--pages", "2")
     assert told.returncode == 0, told.stderr
     assert "learned from 2 pages" in told.stdout
-
-
-def test_the_template_of_a_site_is_not_that_of_another_port(tmp_path: Path) -> None:
-    uri = f"sqlite:///{tmp_path}/ports.db"
-    with Archive.open(ArchiveConfig(uri=uri)) as archive:
-        for number, port in enumerate((8080, 8080, 8080, 9090)):
-            archive.add(archive.segment(make_page(page(number), 0, url=f"{SITE}:{port}/{number}")))
-    environment = {**os.environ, "ARCHIVE_URI": uri}
-    learned = json.loads(run_scrapy(("template", f"{SITE}:8080/0", "--json"), environment=environment).stdout)
-    assert (learned["site"], learned["pages"]) == ("library.example:8080", 3)
-    told = [
-        run_scrapy(("blocks", f"{SITE}:{each}", "--json"), environment=environment).stdout
-        for each in ("8080/1", "9090/3")
-    ]
-    assert [json.loads(each)[1]["label"] for each in told] == ["footer", "main"]

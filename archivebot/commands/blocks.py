@@ -23,7 +23,7 @@ from archivebot.records import described_record
 from archivebot.templates.styletree import StyleTree
 from archivebot.terminal import write
 from archivebot.timestamps import parse_time
-from archivebot.urls import site_of
+from archivebot.urls import host_of
 from archivebot.vision.render import Browser
 
 
@@ -50,7 +50,7 @@ class Command(ArchiveCommand):
             note_age(archive, capture, when)
             return _visual(capture, media_of(body, content_type), body, doc, as_json=opts.json)
         placed = [block for block, _ in archive.blocks(archive.seen(capture))]
-        known = archive.templates.latest(site_of(capture.url))
+        known = archive.templates.latest(host_of(capture.url))
         site = StyleTree.from_json(known.tree) if known else None
         cut = [Block(block.start, block.end, block.level) for block in placed]
         labels = [block.label for block in placed]

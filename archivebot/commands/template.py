@@ -13,7 +13,7 @@ from archivebot.records import template_record
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import parts_of
 from archivebot.terminal import write
-from archivebot.urls import site_of
+from archivebot.urls import host_of
 
 # Number of pages from which a site is learned: the reference recommends 50 to 500.
 PAGES = 100
@@ -43,10 +43,10 @@ class Command(WritingCommand):
         tree = learn(archive, archive.site(capture.url), opts.pages)
         if tree.pages < LEAST_PAGES:
             raise NotArchived(
-                f"the archive has {tree.pages} page of {site_of(capture.url)}: what repeats shows from"
+                f"the archive has {tree.pages} page of {host_of(capture.url)}: what repeats shows from"
                 f" {LEAST_PAGES} on"
             )
-        template = LearnedTemplate(site_of(capture.url), datetime.now(UTC), tree.pages, tree.to_json())
+        template = LearnedTemplate(host_of(capture.url), datetime.now(UTC), tree.pages, tree.to_json())
         archive.templates.add(template)
         shown = shares(archive, capture, tree, page)
         if opts.json:
